@@ -33,8 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         return 1
     except FAULTS as error:
-        said = str(error) or "there is not enough memory for this model"  # of a MemoryError
-        print(f"error: {in_one_line(said)}", file=sys.stderr)
+        message = str(error) or "there is not enough memory for this model"  # of a MemoryError
+        print(f"error: {in_one_line(message)}", file=sys.stderr)
         return 1
     return 0
 

@@ -36,7 +36,7 @@ def open_page(browser: Browser, row: Row, *, still: bool = False) -> tuple[Page,
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.add_init_script(SCRIPT + "bench.still();" * still)
     if still:  # live numbers of the page would start their figure
-        page.route("**/tied.js", lambda route: route.abort())
+        page.route("**/tied.js*", lambda route: route.abort())
     page.goto((BOOK / f"{row['page']}.html").as_uri())
     page.wait_for_timeout(500)
     client = page.context.new_cdp_session(page)

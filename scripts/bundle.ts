@@ -45,7 +45,7 @@ const CHUNKS: Record<string, string[]> = {
     "strings/looking"],
   plane: ["figures/glide", "figures/plane", "figures/plane-axes", "figures/plane-geometry", "figures/plane-sliders",
     "figures/plane-tips", "strings/explorer-views"],
-  time: ["figures/time-bar", "store/steps-state", "strings/steps", "strings/time-bar"],
+  time: ["figures/time-bar", "store/figure-state", "strings/steps", "strings/time-bar"],
 };
 const CHUNK_OF = new Map(Object.entries(CHUNKS).flatMap(([chunk, names]) => names.map((name) => [name, chunk])));
 
@@ -98,7 +98,7 @@ async function bundle(folder: string) {
   const made = await rollup({ input: ENTRIES, plugins: [typescript], preserveEntrySignatures: false });
   const { output } = await made.generate({
     format: "amd", amd: { autoId: true }, interop: "esModule", externalLiveBindings: false,
-    generatedCode: { arrowFunctions: true, constBindings: true, objectShorthand: true },
+    generatedCode: { arrowFunctions: true, constBindings: true, objectShorthand: true }, minifyInternalExports: true,
     entryFileNames: "[name].js", chunkFileNames: "[name].js", onlyExplicitManualChunks: true,
     manualChunks: (id) => CHUNK_OF.get(id.replace(SOURCE, "").replace(/\.\w+$/, "")),
   });
@@ -110,7 +110,10 @@ async function bundle(folder: string) {
     texts[file.name] = file.code;
     chunks[file.name] = file.imports.map(nameOf);
   }
-  for (const name of ALONE) texts[name.replace(/^.*\//, "")] = await alone(`${SOURCE}${name}.ts`);
+  // Chunks share short names, other ones after each change: the loader asks for those of its own version.
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(Object.values(texts).join(""))));
+  const define = { VERSION: JSON.stringify(digest.toHex().slice(0, 8)) };
+  for (const name of ALONE) texts[name.replace(/^.*\//, "")] = await alone(`${SOURCE}${name}.ts`, define);
   for (const [name, text] of Object.entries(texts)) {
     const before = (TOGETHER[name] ?? []).map((other) => texts[other]).join("");
     const hint = name.startsWith("early") ? "" : HINT;
@@ -126,10 +129,10 @@ async function bundle(folder: string) {
 }
 
 /** A script or style sheet with all that it imports, shortened. */
-async function alone(path: string): Promise<string> {
+async function alone(path: string, define: Record<string, string> = {}): Promise<string> {
   const { outputFiles: [file] } = await build({
     entryPoints: [path], bundle: true, minify: true, target: TARGET, write: false, tsconfigRaw: TYPESCRIPT,
-    external: ["*.woff2"], logLevel: "silent",
+    external: ["*.woff2"], define, logLevel: "silent",
   });
   return file.text;
 }

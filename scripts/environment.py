@@ -35,7 +35,10 @@ from typing import Any, NoReturn, TypeAlias
 
 ROOT = Path(__file__).resolve().parent.parent
 ENTERED = "BOOK_ENVIRONMENT_ENTERED"  # tells a command that it was started again, inside
-CHANGING = ("PYTHONPATH", "PYTHONHOME", "PYTHONWARNINGS", "PYTHONOPTIMIZE")  # what Python does
+CHANGING = (  # variables that change what Python does
+    *("PYTHONPATH", "PYTHONHOME", "PYTHONWARNINGS"),
+    *("PYTHONOPTIMIZE", "PYTHONDONTWRITEBYTECODE"),
+)
 DAMAGED = ".venv is damaged ({}); delete this folder and start the command again"
 EXTENSIONS = ROOT / "book" / "_ext"  # where the book's own package is
 BUILD = ROOT / "_build"
@@ -226,8 +229,8 @@ def enter(*, for_tests: bool = False) -> None:
     """
     sys.excepthook = exit_in_one_sentence
     entered = os.environ.pop(ENTERED, None) is not None
-    # Another `mha` would be imported, warnings of packages would be errors, and the claims of the
-    # book, which are assertions, would not be checked.
+    # Another `mha` would be imported, warnings of packages would be errors, the claims of the book,
+    # which are assertions, would not be checked, and each process would compile all modules anew.
     changed = [os.environ.pop(name) for name in CHANGING if os.environ.get(name)]
     if not entered:
         python = str(BOOK.python)
@@ -340,12 +343,12 @@ def system_package(what: str, *packages: str) -> None:
 
 def chromium() -> str:
     """Return the path of a Chromium for automated tests; install it if it is missing."""
-    found = _find_chromium()
+    found = find_chromium()
     if found is None and sys.platform == "darwin":
         fail("Chromium is missing; run: brew install --cask chromium")
     if found is None:
         system_package("Chromium", WITHOUT_WINDOWS, "fonts-dejavu-core")
-        found = _find_chromium()
+        found = find_chromium()
     if sys.platform == "linux" and find_library("atomic") is None:
         system_package("libatomic, which the browser tests' driver needs,", "libatomic1")
     return str(found)
@@ -363,7 +366,8 @@ def engines() -> None:
         system_package("a browser that the tests need", *missing)
 
 
-def _find_chromium() -> str | None:
+def find_chromium() -> str | None:
+    """Return the path of a Chromium, preferably one without windows, or None."""
     others = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
     names = (WITHOUT_WINDOWS, *others)
     mac = [

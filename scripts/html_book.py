@@ -1,10 +1,10 @@
 """The build of the pages, which replaces the last book only when it is complete.
 
 The invariant: after any edit, the published bytes are those of a build from nothing, or the build
-fails as that one would. Therefore Sphinx writes every page anew, because it does not know which
-other pages an edit affects. Three results are kept, each with a digest of all its inputs: the
-results of a page's cells (`byhand.reading`); the parsed pages, while only pages have changed; and
-the whole book, while no input has changed. A kept result that is damaged counts as missing.
+fails as that one would. Three results are kept, each with a digest of all its inputs: the results
+of a page's cells (`byhand.reading`); the parsed and the written pages, while only pages have
+changed; and the whole book, while no input has changed. A kept result that is damaged counts as
+missing. Which written pages an edit affects, Sphinx does not know; `byhand.site.affected` does.
 """
 
 import argparse
@@ -13,10 +13,11 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from posixpath import dirname, join, normpath
+from typing import Any
 
 from command_lines import HTML
 from environment import BUILD, ROOT
@@ -33,9 +34,13 @@ MADE_FROM = (
     "_toc.yml",
     "CITATION.cff",
     "requirements.lock",
+    "requirements-frameworks.lock",  # pages name the version of PyTorch
     "pyproject.toml",
+    "tests/axe/LICENSE",  # the page of notices shows it and the next one
+    "tests/gift_pegjs/LICENSE",
 )
 PAGE = re.compile(r"book/(?!_).*(?<!\.slides)\.md")
+OF_ALL_PAGES = shutil.ignore_patterns("_*")  # files that each build writes: scripts, styles
 
 
 def prepare(arguments: argparse.Namespace) -> Callable[[], None]:
@@ -46,32 +51,32 @@ def prepare(arguments: argparse.Namespace) -> Callable[[], None]:
 def build_html(*, fresh: bool = False) -> None:
     """Build into NEXT; on success publish its pages, and make the rest the new STATE."""
     with one_at_a_time():
-        before = last_record()
-        digest, without_pages = inputs_digest(), inputs_digest(pages=False)
+        before, html, parsed = last_record(), _published(), _parsed()
+        digest, without_pages, pages = inputs_digest(), inputs_digest(pages=False), page_digests()
         if fresh:
             before = {}
             shutil.rmtree(KEPT, ignore_errors=True)
-        elif {
-            "made_from": digest,
-            "html": _published(),
-            "parsed": _parsed(),
-        }.items() <= before.items():
+        elif {"made_from": digest, "html": html, "parsed": parsed}.items() <= before.items():
             return
         shutil.rmtree(NEXT, ignore_errors=True)
-        # Sphinx's data of the last build are valid only if nothing but pages has changed since.
-        if before.get("around") == without_pages and before.get("parsed") == _parsed():
+        known = {}
+        # The last build's data and pages are valid only if nothing but pages has changed since.
+        if before.get("around") == without_pages and before.get("parsed") == parsed:
+            known = before["pages"]
             shutil.copytree(STATE / DOCTREES, NEXT / DOCTREES)
-        build_pages(_check)
+            if before.get("html") == html:
+                shutil.copytree(HTML, PAGES, ignore=OF_ALL_PAGES, copy_function=shutil.copyfile)
+        build_pages(lambda: _check({name for name in pages if known.get(name) == pages[name]}))
         (PAGES / ".buildinfo").unlink()  # Sphinx's note to itself
         replace(HTML, PAGES)
         replace(STATE, NEXT)
-        record = {"made_from": digest, "html": _published(), "parsed": _parsed()}
+        record: dict[str, Any] = {"made_from": digest, "html": _published(), "parsed": _parsed()}
         if inputs_digest() == digest:  # nothing was saved while it was read
-            record["around"] = without_pages
+            record |= {"around": without_pages, "pages": pages}
         RECORD.write_text(json.dumps(record), encoding="utf-8")
 
 
-def last_record() -> dict[str, str]:
+def last_record() -> dict[str, Any]:
     """Return the digests of the last good build; nothing if their file is missing or damaged."""
     try:
         record = json.loads(RECORD.read_text(encoding="utf-8"))
@@ -80,14 +85,18 @@ def last_record() -> dict[str, str]:
     return record if isinstance(record, dict) else {}
 
 
-def _check() -> None:
-    """End with all findings in the sources, if there is one."""
+def _check(unchanged: Collection[str]) -> None:
+    """End with all findings in the sources, if there is one.
+
+    The last build has checked the `unchanged` pages, with the same checks.
+    """
     # Sphinx has begun by now, and need not wait for these.
     from checking import refuse
 
     from byhand.checking import check_sources
 
-    refuse(check_sources(ROOT, draft=True), "the book was not built")
+    findings = check_sources(ROOT, draft=True, unchanged=unchanged)
+    refuse(findings, "the book was not built")
 
 
 def leads_to(link: str, page: str) -> tuple[str, str]:
@@ -111,6 +120,12 @@ def inputs_digest(root: Path = ROOT, *, pages: bool = True) -> str:
     names = (path.relative_to(root).as_posix() for path in files_in(MADE_FROM, root))
     wanted = [name for name in names if pages or not PAGE.fullmatch(name)]
     return digest_of(wanted, root=root, salt=f"{sys.version} {root}")
+
+
+def page_digests() -> dict[str, str]:
+    """Return a digest of each page, by its file."""
+    names = (path.relative_to(ROOT).as_posix() for path in files_in(["book"]))
+    return {name: digest_of([name]) for name in names if PAGE.fullmatch(name)}
 
 
 @contextmanager

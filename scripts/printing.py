@@ -22,7 +22,7 @@ from byhand.press.pdf import press, unprintable
 
 PRINT = BUILD / "print"  # Typst sources
 NOTATION = "notation"
-LONGEST_NAME = 60  # letters of a file's name
+MAX_NAME_LENGTH = 60  # letters of a file's name
 TITLE_PAGE = ("title", "course", "instructor", "date")  # fields of a reader's title page
 
 
@@ -87,7 +87,7 @@ def file_name(title: str) -> str:
     ('fünf-köpfe-übung', '注意力-2', '')
     """
     words = re.sub(r"[\W_]+", "-", unicodedata.normalize("NFC", title).lower()).strip("-")
-    return words[:LONGEST_NAME].rstrip("-")
+    return words[:MAX_NAME_LENGTH].rstrip("-")
 
 
 def chosen_chapters(names: str) -> tuple[str, ...]:

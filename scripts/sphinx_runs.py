@@ -63,7 +63,7 @@ def _build() -> int:
         path_config=CONFIG,
         confoverrides=SETTINGS,
         doctreedir=NEXT / DOCTREES,
-        force_all=True,  # every page is written; those are read that have changed
+        force_all=not PAGES.is_dir(),  # else `byhand.site.affected` finds the pages to write
         warningiserror=True,
         keep_going=True,
     )

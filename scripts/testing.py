@@ -46,8 +46,6 @@ def main() -> None:
         write_assignment()
         sys.exit(against(AGAINST_AUTOGRADERS, AUTOGRADERS, for_pytest))
     variables = dict(os.environ)
-    # Many tests start Python, and would compile the package each time without cached bytecode.
-    variables.pop("PYTHONDONTWRITEBYTECODE", None)
     for_pytest = [f"--durations={SLOWEST}", *for_pytest]
     if arguments.quick:
         with step("Checking the sources"):

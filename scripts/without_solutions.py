@@ -30,7 +30,7 @@ ANSWERS = ".solution, .quiz-answer, .your-turn-worked"
 """The elements that are left out."""
 
 SOLUTIONS = "## Solutions"  # heads the last part of a notebook
-NAMES_ONE = re.compile(r"\bsolution=")  # a cell that tells the build how a task is solved
+CELL_WITH_SOLUTION = re.compile(r"\bsolution=")  # a cell that tells the build how a task is solved
 
 
 def prepare(arguments: argparse.Namespace) -> Callable[[], None]:
@@ -66,24 +66,24 @@ def write(book: Path, folder: Path) -> None:
     """Write the pages of a built book without solutions into a new folder."""
     shutil.copytree(book, folder)
     pages: dict[str, BeautifulSoup] = {}
-    gone: dict[str, set[str]] = {}
+    removed_ids: dict[str, set[str]] = {}
     for path in folder.rglob("*.html"):
         name = path.relative_to(folder).as_posix()
-        pages[name], gone[name] = without_answers(path.read_text(encoding="utf-8"))
+        pages[name], removed_ids[name] = without_answers(path.read_text(encoding="utf-8"))
     for name, page in pages.items():
-        _unlink(page, name, gone)
+        _unlink(page, name, removed_ids)
         (folder / name).write_text(str(page), encoding="utf-8")
     for path in folder.rglob("*.ipynb"):
         path.write_text(_notebook(path.read_text(encoding="utf-8")), encoding="utf-8")
     _change_index(folder / "_static" / f"{INDEX}.js", pages)
-    _change_inventory(folder / "objects.inv", set().union(*gone.values()))
+    _change_inventory(folder / "objects.inv", set().union(*removed_ids.values()))
 
 
-def _unlink(page: BeautifulSoup, name: str, gone: dict[str, set[str]]) -> None:
+def _unlink(page: BeautifulSoup, name: str, removed_ids: dict[str, set[str]]) -> None:
     """Turn a page's links to omitted parts into text."""
     for link in page.select("a[href*='#']"):
         target, label = leads_to(str(link["href"]), name)
-        if label in gone.get(target, ()):
+        if label in removed_ids.get(target, ()):
             link.unwrap()
 
 
@@ -92,7 +92,7 @@ def _notebook(text: str) -> str:
     made = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]
     sources = [cell.source for cell in made.cells]
     end = sources.index(SOLUTIONS) if SOLUTIONS in sources else len(sources)
-    made.cells = [cell for cell in made.cells[:end] if not NAMES_ONE.search(cell.source)]
+    made.cells = [cell for cell in made.cells[:end] if not CELL_WITH_SOLUTION.search(cell.source)]
     for output in (output for cell in made.cells for output in cell.get("outputs", ())):
         data = output.get("data", {})
         if "text/html" in data:  # plain text has no answers
@@ -114,9 +114,9 @@ def _change_index(file: Path, pages: dict[str, BeautifulSoup]) -> None:
     file.write_text(data_script(INDEX, index), encoding="utf-8")
 
 
-def _change_inventory(file: Path, gone: set[str]) -> None:
+def _change_inventory(file: Path, removed_ids: set[str]) -> None:
     """Remove the labels of solutions, by which other books would link to them."""
     *header, packed = file.read_bytes().split(b"\n", 4)
     lines = zlib.decompress(packed).decode().splitlines(keepends=True)
-    kept = "".join(line for line in lines if line.split(" ")[0] not in gone)
+    kept = "".join(line for line in lines if line.split(" ")[0] not in removed_ids)
     file.write_bytes(b"\n".join([*header, zlib.compress(kept.encode(), 9)]))

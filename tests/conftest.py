@@ -1,9 +1,9 @@
 """Fixtures of all tests: one seed, deterministic hypothesis, and one instance of each browser."""
 
 import os
-import shutil
 from pathlib import Path
 
+import environment
 import numpy as np
 import pytest
 import threadpoolctl
@@ -96,7 +96,7 @@ def playwright():
 @pytest.fixture(scope="session")
 def browser(playwright):
     """Start one Chromium for all tests that open pages."""
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    chromium = environment.find_chromium()
     assert chromium, "no Chromium; run: python3 scripts/test.py"
     browser = playwright.chromium.launch(executable_path=chromium, args=QUIET)
     yield browser

@@ -76,7 +76,7 @@ def as_ndarray(name: str, value: ArrayLike) -> Array:
     Raises
     ------
     TypeError
-        If it is a masked array: NumPy would compute with the hidden numbers too.
+        If it is a masked array: NumPy would compute with the masked numbers too.
     ValueError
         If it is ragged.
 

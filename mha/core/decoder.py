@@ -289,14 +289,14 @@ class Decoder(DecoderWeights):
             If there is no token, no such token, or no such head.
         """
         tokens = self.as_ids(ids)
-        cut = self._as_heads(without)
+        removed = self._as_heads(without)
         x = self.embedding[tokens]
         angles, stream = self.angles(len(tokens)), [x]
         weights: list[Array] = []
         outputs: list[Array] = []
         for number, layer in enumerate(self.layers):
             heads, found = self._attend(layer, x, angles)
-            heads[[head for at, head in cut if at == number]] = 0
+            heads[[head for at, head in removed if at == number]] = 0
             x = self._finish_block(layer, x, heads)
             stream.append(x)
             weights.append(found)
@@ -306,7 +306,7 @@ class Decoder(DecoderWeights):
         return DecoderRun(
             model=self,
             ids=tuple(map(int, tokens)),
-            without=cut,
+            without=removed,
             stream=locked(np.stack(stream)),
             weights=locked(np.stack(weights)),
             head_outputs=locked(np.stack(outputs)),
@@ -351,7 +351,7 @@ class Decoder(DecoderWeights):
         normed = rms_norm(x, layer.feed_forward_gain, self.eps)
         hidden = finite_product("the stream and w_gate_up", normed, layer.w_gate_up)
         gate, up = np.split(hidden, 2, axis=-1)
-        fed = finite_product("the hidden numbers and w_down", silu(gate) * up, layer.w_down)
+        fed = finite_product("the activations and w_down", silu(gate) * up, layer.w_down)
         return finite_sum("the stream and the feed-forward layer's output", x, fed)
 
     def _as_heads(self, heads: Heads) -> tuple[tuple[int, int], ...]:

@@ -80,22 +80,22 @@ class CachedSteps:
         """Return the residual stream after the last block, at new tokens."""
         model, count, start = self.model, len(x), self.length
         end, heads = start + count, model.num_heads
-        rotated, each = heads + model.num_groups, heads // model.num_groups
+        num_rotated, heads_per_group = heads + model.num_groups, heads // model.num_groups
         turns = self._turns[start:end, None]
         scale = x.dtype.type(model.d_k**-0.5)
         later = np.triu(np.full((count, end), -np.inf, x.dtype), start + 1) if count > 1 else None
         for layer, keys, values in zip(model.layers, self._key, self._value, strict=True):
             projected = _normed(x, layer.attention_gain, model.eps) @ layer.w_qkv
             by_head = projected.reshape(count, -1, model.d_k)
-            turned = (by_head[:, :rotated].view(turns.dtype) * turns).view(x.dtype)
+            turned = (by_head[:, :num_rotated].view(turns.dtype) * turns).view(x.dtype)
             keys[:, start:end] = turned[:, heads:].swapaxes(0, 1)
-            values[:, start:end] = by_head[:, rotated:].swapaxes(0, 1)
+            values[:, start:end] = by_head[:, num_rotated:].swapaxes(0, 1)
             # The queries of a group's heads are the rows of one product with its keys.
             query = turned[:, :heads].swapaxes(0, 1).reshape(model.num_groups, -1, model.d_k)
             scores = query @ keys[:, :end].swapaxes(1, 2)
             scores *= scale
             if later is not None:
-                scores.reshape(-1, each, count, end)[...] += later
+                scores.reshape(-1, heads_per_group, count, end)[...] += later
             scores -= scores.max(axis=-1, keepdims=True)
             np.exp(scores, out=scores)
             scores /= scores.sum(axis=-1, keepdims=True)

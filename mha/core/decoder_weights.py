@@ -104,25 +104,25 @@ class DecoderWeights:
     context_length: int | None = None
 
     def __post_init__(self) -> None:
-        put = object.__setattr__
+        set_field = object.__setattr__
         if not isinstance(self.layers, Iterable):
             raise TypeError(f"layers is {self.layers!r}; a sequence of DecoderLayer is wanted")
-        put(self, "layers", tuple(self.layers))
+        set_field(self, "layers", tuple(self.layers))
         if not self.layers:
             raise ValueError("layers is empty; at least one DecoderLayer is wanted")
         for layer in self.layers:
             check_type("layers", layer, DecoderLayer)
         for name in ("num_heads", "num_groups"):
-            put(self, name, as_count(name, getattr(self, name)))
-        put(self, "base", as_number("base", self.base, above=0))
-        put(self, "eps", as_number("eps", self.eps, least=0))
-        put(self, "embedding", _read_only("embedding", self.embedding, 2))
-        put(self, "final_gain", _read_only("final_gain", self.final_gain, 1))
-        put(self, "unembedding", _read_only("unembedding", self.unembedding, 2))
+            set_field(self, name, as_count(name, getattr(self, name)))
+        set_field(self, "base", as_number("base", self.base, above=0))
+        set_field(self, "eps", as_number("eps", self.eps, least=0))
+        set_field(self, "embedding", _read_only("embedding", self.embedding, 2))
+        set_field(self, "final_gain", _read_only("final_gain", self.final_gain, 1))
+        set_field(self, "unembedding", _read_only("unembedding", self.unembedding, 2))
         if self.speeds is not None:
-            put(self, "speeds", frozen(as_finite_array("speeds", self.speeds)))
+            set_field(self, "speeds", frozen(as_finite_array("speeds", self.speeds)))
         if self.context_length is not None:
-            put(self, "context_length", as_count("context_length", self.context_length))
+            set_field(self, "context_length", as_count("context_length", self.context_length))
         self._check_shapes()
 
     def _check_shapes(self) -> None:

@@ -129,10 +129,10 @@ class KeyValueCache:
         """
         new = KeyValueCache(as_finite_array("key", key), as_finite_array("value", value))
         for name in ("key", "value"):
-            old, more = getattr(self, name), getattr(new, name)
-            if (*old.shape[:-2], old.shape[-1]) != (*more.shape[:-2], more.shape[-1]):
+            cached, added = getattr(self, name), getattr(new, name)
+            if (*cached.shape[:-2], cached.shape[-1]) != (*added.shape[:-2], added.shape[-1]):
                 raise ValueError(
-                    f"{name} has shape {more.shape}, which cannot be appended to {old.shape};"
+                    f"{name} has shape {added.shape}, which cannot be appended to {cached.shape};"
                     " only the number of tokens may differ"
                 )
         return type(self)(

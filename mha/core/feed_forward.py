@@ -64,7 +64,7 @@ def silu(x: Array) -> Array:
 
 
 def activate(hidden: Array, activation: Activation) -> Array:
-    """Return the activation of each hidden number.
+    """Return the activation of each pre-activation.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def activate(hidden: Array, activation: Activation) -> Array:
 
 
 def activate_backward(d_active: Array, hidden: Array, activation: Activation) -> Array:
-    """Return the gradient with respect to the hidden numbers, from that of their activations.
+    """Return the gradient with respect to the pre-activations, from that of the activations.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class FeedForward:
     ----------
     w_in : array_like, shape (d_model, d_ff)
     b_in : array_like, shape (d_ff,), optional
-        Added to the hidden numbers before the activation. Default: zeros.
+        Added to the product of `x` and `w_in`. Default: zeros.
     w_out : array_like, shape (d_ff, d_out)
     b_out : array_like, shape (d_out,), optional
     activation : {"relu", "gelu"}, default "relu"
@@ -193,7 +193,7 @@ class FeedForward:
 
     def output(self, active: Array) -> Array:
         """Return ``active @ w_out + b_out``."""
-        return _affine("the active numbers and w_out", active, self.w_out, self.b_out)
+        return _affine("the activations and w_out", active, self.w_out, self.b_out)
 
 
 def _affine(names: str, x: Array, matrix: Array, bias: Array | None) -> Array:

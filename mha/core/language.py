@@ -292,12 +292,12 @@ def draw_model(
     def matrix(*shape: int) -> Array:
         return rng.normal(size=shape) / np.sqrt(width)
 
-    each = heads, width, width // heads
+    shape = heads, width, width // heads
     # Small initial embeddings: the outputs of the heads are then not small beside them, and
     # training makes use of the heads sooner.
     embedding = 0.3 * rng.normal(size=(len(words), width))
     layers = [
-        MultiHeadWeights(matrix(*each), matrix(*each), matrix(*each), matrix(width, width))
+        MultiHeadWeights(matrix(*shape), matrix(*shape), matrix(*shape), matrix(width, width))
         for _ in range(as_count("num_blocks", num_blocks))
     ]
     return LanguageModel(

@@ -30,7 +30,7 @@ KEYS_PER_QUERY = 4
 SCORES_PER_WORKER = 2**16
 """The smallest number of scores for which a further thread saves time."""
 
-MODERATE = 2.0**40
+MAX_MODERATE_SUM = 2.0**40
 """Without a shift, sums of exponentials and the norm of the values lie between this and 1/this."""
 
 MAX_UNSHIFTED_SCORE = 40
@@ -182,7 +182,7 @@ def are_moderate(query: Array, key: Array, value: Array, scale: float | None) ->
     factor = abs(as_scale(scale, query.shape[-1]))
     with np.errstate(all="ignore"):
         sizes = [float(np.linalg.norm(x)) for x in (query, key, value)]
-    if not all(np.isfinite(sizes)) or not 1 / MODERATE < sizes[2] < MODERATE:
+    if not all(np.isfinite(sizes)) or not 1 / MAX_MODERATE_SUM < sizes[2] < MAX_MODERATE_SUM:
         return False
     return max(factor, 1.0) * max(sizes[0], 1.0) * max(sizes[1], 1.0) < limit
 
@@ -311,7 +311,10 @@ class _Worker:
                 part *= allowed
             sums = scores @ self.ones[: scores.shape[-1]]
             total = self._add_tile(scores, value, output, sums, total)
-        if total is None or not 1 / MODERATE < total.min() <= total.max() < MODERATE:
+        if (
+            total is None
+            or not 1 / MAX_MODERATE_SUM < total.min() <= total.max() < MAX_MODERATE_SUM
+        ):
             return None
         return total
 

@@ -141,13 +141,13 @@ def read_vocabulary(file: str, metadata: Mapping[str, Any]) -> Vocabulary:
             f" with {' or '.join(map(repr, SINGLE_DIGITS))} is wanted"
         )
     lists: dict[str, list[Any]] = {}
-    for name, of in (("tokens", str), ("merges", str), ("token_type", int)):
+    for name, kind_of_item in (("tokens", str), ("merges", str), ("token_type", int)):
         found = metadata.get(f"tokenizer.ggml.{name}")
         lists[name] = found if isinstance(found, list) else []
         if not lists[name]:
             raise ValueError(f"{file} has no list tokenizer.ggml.{name}, which a tokenizer needs")
         for item in lists[name]:
-            check_type(f"an item of tokenizer.ggml.{name} of {file}", item, of)
+            check_type(f"an item of tokenizer.ggml.{name} of {file}", item, kind_of_item)
     for merge in lists["merges"]:
         if merge.count(" ") != 1:
             raise ValueError(

@@ -326,7 +326,7 @@ SUBJECT = Subject(
             "split_fused",
             "order_matrices",
             "order_biases",
-            "sources",
+            "select_inputs",
             "split",
             "merge",
             "project_output",

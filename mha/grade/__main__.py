@@ -61,7 +61,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             ran, start = "in a sandbox", Sandbox(hidden).start
         at_once = options.at_once or _most_at_once(options.memory)
         with ThreadPool(at_once) as pool:  # its threads end with this process
-            done = pool.map(lambda one: grade(one, key, limits, start), found, chunksize=1)
+            done = pool.map(
+                lambda submission: grade(submission, key, limits, start), found, chunksize=1
+            )
         _write(done, target, ran)
     except KeyboardInterrupt:
         parser.exit(130, f"{parser.prog}: stopped before a table was written\n")
@@ -71,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error(f"{error.filename or target}: {error.strerror or error}")
     if listed:
         print(listed)
-    graded = sum(one.submission.path is not None for one in done)
+    graded = sum(each.submission.path is not None for each in done)
     missing = f"; without a notebook: {len(done) - graded}" if graded < len(done) else ""
     print(f"Graded: {graded}{missing}. The table is {in_one_line(str(target / TABLE))}")
 
@@ -94,8 +96,8 @@ def _write(done: Sequence[Graded], target: Path, ran: str) -> None:
     reports.mkdir(parents=True, exist_ok=True)
     for old in reports.glob("[0-9][0-9][0-9]-*.md"):
         old.unlink()
-    for number, one in enumerate(done, 1):
-        (reports / report_name(number, one)).write_text(as_text(one, ran), encoding="utf-8")
+    for number, graded in enumerate(done, 1):
+        (reports / report_name(number, graded)).write_text(as_text(graded, ran), encoding="utf-8")
     (target / TABLE).write_bytes(as_table(done, ran).encode())
 
 

@@ -43,13 +43,15 @@ def main() -> None:
     close_to_others(folder)
     try:
         with OtherUser() as user:
-            one = grade(Submission("", "", submission.resolve()), token_bytes(), LIMITS, user.start)
+            graded = grade(
+                Submission("", "", submission.resolve()), token_bytes(), LIMITS, user.start
+            )
     except ValueError as error:
         parser.error(str(error))
     results.mkdir(exist_ok=True)
-    written = json.dumps(as_results(one), ensure_ascii=False, indent=1)
+    written = json.dumps(as_results(graded), ensure_ascii=False, indent=1)
     (results / "results.json").write_text(written + "\n", encoding="utf-8")
-    print(f"Graded: {one.points} of {len(STEPS)} points", file=sys.stderr)
+    print(f"Graded: {graded.points} of {len(STEPS)} points", file=sys.stderr)
 
 
 def close_to_others(folder: Path) -> None:
@@ -61,12 +63,12 @@ def close_to_others(folder: Path) -> None:
                 entry.chmod(0o700)
 
 
-def as_results(one: Graded) -> dict[str, Any]:
+def as_results(graded: Graded) -> dict[str, Any]:
     """Return a grade in Gradescope's form.
 
     Parameters
     ----------
-    one : Graded
+    graded : Graded
 
     Returns
     -------
@@ -78,17 +80,17 @@ def as_results(one: Graded) -> dict[str, Any]:
         {
             "number": str(number),
             "name": step.name,
-            "score": one.points_of(step.name),
+            "score": graded.points_of(step.name),
             "max_score": 1,
-            "status": "passed" if one.points_of(step.name) else "failed",
-            "output": " ".join(_sentences(one, step.name)),
+            "status": "passed" if graded.points_of(step.name) else "failed",
+            "output": " ".join(_sentences(graded, step.name)),
             "output_format": "text",
             "visibility": "visible",
         }
         for number, step in enumerate(STEPS, 1)
     ]
-    if one.imports:
-        named = as_sentences([Remark("It imports", ", ".join(one.imports))], '"')
+    if graded.imports:
+        named = as_sentences([Remark("It imports", ", ".join(graded.imports))], '"')
         tests.append(
             {
                 "name": "Imports that no step needs, for the teacher",
@@ -97,12 +99,12 @@ def as_results(one: Graded) -> dict[str, Any]:
                 "visibility": "hidden",
             }
         )
-    faults = "\n".join(as_sentences(one.faults, '"'))
-    return {"output": faults, "output_format": "text", "score": one.points, "tests": tests}
+    faults = "\n".join(as_sentences(graded.faults, '"'))
+    return {"output": faults, "output_format": "text", "score": graded.points, "tests": tests}
 
 
-def _sentences(one: Graded, step: str) -> list[str]:
-    remarks = [one.remarks[step]] if one.remarks else [Remark("Not graded.")]
+def _sentences(graded: Graded, step: str) -> list[str]:
+    remarks = [graded.remarks[step]] if graded.remarks else [Remark("Not graded.")]
     return as_sentences(remarks, '"')
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from mha.grade import notebook_runner
 from mha.practice.answers import Answer, Remark, as_json
 
-MOST_BYTES = 1 << 20
+MAX_LINE_BYTES = 1 << 20
 """The longest line that is read as an answer, in bytes."""
 
 Start = Callable[[Sequence[str]], "subprocess.Popen[bytes]"]
@@ -108,7 +108,7 @@ class Notebook:
         assert process.stdout is not None
         process.stdin.write(json.dumps(question).encode() + b"\n")
         process.stdin.flush()
-        if line := process.stdout.readline(MOST_BYTES):
+        if line := process.stdout.readline(MAX_LINE_BYTES):
             return json.loads(line)
         raise EOFError
 

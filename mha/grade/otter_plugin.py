@@ -57,12 +57,12 @@ class Judge:
 
         path = Path(self.path)
         start = Sandbox([path.parent]).start
-        one = grade(Submission("", "", path), token_bytes(), Limits(), start)
-        self.faults = as_sentences(one.faults, '"')
+        graded = grade(Submission("", "", path), token_bytes(), Limits(), start)
+        self.faults = as_sentences(graded.faults, '"')
         found = {
             step.name: (
-                bool(one.points_of(step.name)),
-                " ".join(as_sentences([one.remarks.get(step.name, Remark("Not graded."))], '"')),
+                bool(graded.points_of(step.name)),
+                " ".join(as_sentences([graded.remarks.get(step.name, Remark("Not graded."))], '"')),
             )
             for step in STEPS
         }

@@ -6,17 +6,17 @@ from itertools import islice
 
 from mha.command_line import in_one_line
 from mha.grade.grading import Graded
-from mha.practice.answers import MOST_LETTERS, Remark
+from mha.practice.answers import MAX_TEXT_LENGTH, Remark
 from mha.practice.notebook_steps import STEPS
 from mha.practice.spreadsheet import as_csv, harmless
 
 TABLE = "grades.csv"
-MOST_REMARKS = 20
+MAX_REMARKS = 20
 
 
-def report_name(number: int, one: Graded) -> str:
+def report_name(number: int, graded: Graded) -> str:
     """Return the file name of the report for a row of the table; rows count from 1."""
-    letters = re.sub(r"\W+", "-", one.submission.student).strip("-")[:40]
+    letters = re.sub(r"\W+", "-", graded.submission.student).strip("-")[:40]
     return f"{number:03d}-{letters}.md"
 
 
@@ -28,16 +28,16 @@ def as_code(text: str, mark: str = "`") -> str:
     >>> print(as_code("no `axis`\n- `scale`: Right"))
     `no 'axis'\n- 'scale': Right`
     """
-    line = in_one_line(text[: MOST_LETTERS + 1].replace(mark, "'"))
-    short = line if len(line) <= MOST_LETTERS else f"{line[: MOST_LETTERS - 1]}…"
+    line = in_one_line(text[: MAX_TEXT_LENGTH + 1].replace(mark, "'"))
+    short = line if len(line) <= MAX_TEXT_LENGTH else f"{line[: MAX_TEXT_LENGTH - 1]}…"
     return f"{mark}{short or ' '}{mark}"
 
 
 def as_sentences(remarks: Iterable[Remark], mark: str = "`") -> list[str]:
-    """Return the first `MOST_REMARKS` remarks as text, the student's words between two marks."""
+    """Return the first `MAX_REMARKS` remarks as text, the student's words between two marks."""
     return [
         f"{remark.sentence} {as_code(remark.quoted, mark)}" if remark.quoted else remark.sentence
-        for remark in islice(remarks, MOST_REMARKS)
+        for remark in islice(remarks, MAX_REMARKS)
     ]
 
 
@@ -62,28 +62,35 @@ def as_table(grades: Sequence[Graded], ran: str) -> str:
     rows: list[list[str | int]] = [
         ["student", "id", "points", "of", *steps, "notebook", "look", "file", "report", "ran"]
     ]
-    for number, one in enumerate(grades, 1):
-        of = one.submission
-        row: list[str | int] = [of.student, of.id, one.points, len(STEPS)]
+    for number, graded in enumerate(grades, 1):
+        submission = graded.submission
+        row: list[str | int] = [submission.student, submission.id, graded.points, len(STEPS)]
         for step in STEPS:
-            remark = [one.remarks[step.name]] if one.remarks else []
-            row += [one.points_of(step.name), *(as_sentences(remark, '"') or [""])]
-        imports = [Remark("It imports", ", ".join(one.imports))] if one.imports else []
-        for remarks in (one.faults, [*of.notes, *imports]):
+            remark = [graded.remarks[step.name]] if graded.remarks else []
+            row += [graded.points_of(step.name), *(as_sentences(remark, '"') or [""])]
+        imports = [Remark("It imports", ", ".join(graded.imports))] if graded.imports else []
+        for remarks in (graded.faults, [*submission.notes, *imports]):
             row.append(" ".join(as_sentences(remarks, '"')))
-        report = report_name(number, one)
-        row += [of.path.name, report, ran] if of.path else ["", report, ""]
+        report = report_name(number, graded)
+        row += [submission.path.name, report, ran] if submission.path else ["", report, ""]
         rows.append([harmless(in_one_line(x)) if isinstance(x, str) else x for x in row])
     return as_csv(rows)
 
 
-def as_text(one: Graded, ran: str) -> str:
+def as_text(graded: Graded, ran: str) -> str:
     """Return the report for a student, as Markdown, with the student's words as code."""
-    lines = [f"# {as_code(one.submission.student)}", ""]
-    how = ran if one.submission.path else "no notebook"
-    lines += [f"{one.points} of {len(STEPS)} points, {how}.", ""]
-    of_steps = as_sentences(one.remarks.values())
-    lines += [f"- `{step}`: {said}" for step, said in zip(one.remarks, of_steps, strict=True)]
-    if one.faults:
-        lines += ["", "The notebook:", "", *(f"- {said}" for said in as_sentences(one.faults))]
+    lines = [f"# {as_code(graded.submission.student)}", ""]
+    circumstances = ran if graded.submission.path else "no notebook"
+    lines += [f"{graded.points} of {len(STEPS)} points, {circumstances}.", ""]
+    sentences = as_sentences(graded.remarks.values())
+    lines += [
+        f"- `{step}`: {sentence}" for step, sentence in zip(graded.remarks, sentences, strict=True)
+    ]
+    if graded.faults:
+        lines += [
+            "",
+            "The notebook:",
+            "",
+            *(f"- {sentence}" for sentence in as_sentences(graded.faults)),
+        ]
     return "\n".join(lines) + "\n"

@@ -274,8 +274,8 @@ def summarise_names(names: Mapping[str, object]) -> str:
         first, *others = pattern.split("{}")
         ends = zip(seen, others, strict=True)
         texts.append(first + "".join(_format_numbers(n) + end for n, end in ends))
-    more = f" and {len(texts) - 12} more" if len(texts) > 12 else ""
-    return ", ".join(texts[:12]) + more or "no arrays"
+    rest = f" and {len(texts) - 12} more" if len(texts) > 12 else ""
+    return ", ".join(texts[:12]) + rest or "no arrays"
 
 
 def _format_numbers(numbers: set[int]) -> str:
@@ -299,9 +299,9 @@ def require_one_layer(
             for prefix in prefixes[:9]
         }
         places = ", ".join(f"{prefix!r} ({' or '.join(own)})" for prefix, own in by_prefix.items())
-        more = f" and {len(prefixes) - 9} more" if len(prefixes) > 9 else ""
+        rest = f" and {len(prefixes) - 9} more" if len(prefixes) > 9 else ""
         raise ValueError(
-            f"{source} has {len(prefixes)} attention layers, at {places}{more}; within= is wanted,"
+            f"{source} has {len(prefixes)} attention layers, at {places}{rest}; within= is wanted,"
             " a part of the names of one layer only"
         )
     match = found[0]

@@ -200,11 +200,11 @@ def check_bias(layout: Layout, settings: Settings, parts: Mapping[str, str]) -> 
     _, value = settings.find(names)
     wanted, has = default if value is None else value, bool(parts.keys() & {"b_q", "b_qkv"})
     if bool(wanted) != has:
-        said = f"{settings.where} has {names} {value}" if value is not None else layout.name
+        origin = f"{settings.where} has {names} {value}" if value is not None else layout.name
         name = next(name for part, (name, _) in layout.parts.items() if part in ("b_q", "b_qkv"))
         raise ValueError(
-            f"{said}: layers {'with' if wanted else 'without'} a bias of queries; but the arrays at"
-            f" {settings.prefix!r} have {name if has else f'no {name}'}"
+            f"{origin}: layers {'with' if wanted else 'without'} a bias of queries; but the arrays"
+            f" at {settings.prefix!r} have {name if has else f'no {name}'}"
         )
 
 

@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-MOST_NUMBERS, MOST_AXES = 10_000, 8
+MAX_NUMBERS, MAX_AXES = 10_000, 8
 """The largest array that is accepted as an answer."""
 
-MOST_LETTERS = 300
+MAX_TEXT_LENGTH = 300
 """The longest text of a student that is kept, in characters."""
 
 FAULTS = {
     "stopped": "stops with an error",
     "nothing": "returns nothing",
     "missing": "is not written",
-    "large": f"gives more than {MOST_NUMBERS:,} numbers",
+    "large": f"gives more than {MAX_NUMBERS:,} numbers",
     "no array": "gives no array of numbers",
 }
 """The faults of an answer, and their descriptions."""
@@ -77,11 +77,11 @@ class Answer:
             If the data does not have the form that `as_json` returns; a student can send anything.
         """
         try:
-            fault, quoted = data["fault"], str(data["quoted"])[:MOST_LETTERS]
+            fault, quoted = data["fault"], str(data["quoted"])[:MAX_TEXT_LENGTH]
             if type(fault) is str and fault in FAULTS:
                 return cls(None, (), fault, quoted)
             shape, numbers = data["shape"], data["numbers"]
-            is_array = fault == "" and len(shape) <= MOST_AXES and len(numbers) <= MOST_NUMBERS
+            is_array = fault == "" and len(shape) <= MAX_AXES and len(numbers) <= MAX_NUMBERS
             is_array &= all(type(number) in (int, float) for number in numbers)
             if is_array and all(type(size) is int and size >= 0 for size in shape):
                 given = tuple(np.array(each, dtype=float) for each in data["given"])
@@ -110,7 +110,7 @@ def call_function(function: Callable[..., Any], given: Sequence[Any]) -> Answer:
         return Answer(None, copies, "nothing")
     try:
         array = np.asarray(found)
-        if array.size > MOST_NUMBERS:
+        if array.size > MAX_NUMBERS:
             return Answer(None, copies, "large")
         if array.dtype.kind not in KINDS_OF_NUMBERS or np.ma.is_masked(found):
             return Answer(None, copies, "no array")
@@ -122,9 +122,9 @@ def call_function(function: Callable[..., Any], given: Sequence[Any]) -> Answer:
 
 
 def describe_error(error: BaseException) -> str:
-    """Return the kind and message of an error, cut to `MOST_LETTERS`."""
+    """Return the kind and message of an error, cut to `MAX_TEXT_LENGTH`."""
     try:
         text = f"{type(error).__name__}: {error}"
     except BaseException:  # the student may have written the class and its __str__
         text = "an error without a message"
-    return text[:MOST_LETTERS].removesuffix(": ")
+    return text[:MAX_TEXT_LENGTH].removesuffix(": ")

@@ -183,7 +183,7 @@ def order_biases(b_q: Array, b_k: Array, b_v: Array, b_o: Array) -> Quadruple:
     return b_q, b_k, b_v, b_o
 
 
-def sources(x: Array, context: Array) -> Triple:
+def select_inputs(x: Array, context: Array) -> Triple:
     """Return the arrays from which queries, keys and values are projected."""
     return x, context, context
 
@@ -266,7 +266,16 @@ PARTS: Mapping[str, Part] = {
         *(cap_masked_scores, read_mask, read_padding, repeat_masks, padding_as_mask),
         *(read_is_causal, make_causal_mask, combine_masks, forbid, read_bias, weigh, along, powers),
         *(normalise, fill_masked_rows, drop, mix, split_fused, order_matrices, order_biases),
-        *(sources, split, merge, project_output, new_positions, newest, extend_cache, read_cache),
+        *(
+            select_inputs,
+            split,
+            merge,
+            project_output,
+            new_positions,
+            newest,
+            extend_cache,
+            read_cache,
+        ),
         *(causal_diagonal, read_cached_keys, rotary_angles, head_slopes, distance_bias),
         number_positions,
     )
@@ -278,7 +287,7 @@ RESULT_NAMES: Mapping[str, str] = {
     "padding_as_mask": "allowed", "combine_masks": "allowed", "repeat_masks": "masks",
     "normalise": "weights", "along": "weights", "mix": "output",
     "order_matrices": "w_q, w_k, w_v, w_o", "order_biases": "b_q, b_k, b_v, b_o",
-    "assign_roles": "query, key, value", "sources": "queries_of, keys_of, values_of",
+    "assign_roles": "query, key, value", "select_inputs": "queries_of, keys_of, values_of",
     "project_output": "output", "new_positions": "positions", "newest": "position",
     "extend_cache": "kept", "read_cache": "keys_and_values", "causal_diagonal": "diagonal",
     "read_cached_keys": "keys", "number_positions": "positions", "head_slopes": "slopes",
@@ -531,7 +540,7 @@ def layer_output(
     d_k = matrices[0].shape[-1] // num_heads
     *projections, w_o = parts.order_matrices(*matrices)
     *b_qkv, b_o = parts.order_biases(*biases)
-    inputs = parts.sources(x, x if context is None else context)
+    inputs = parts.select_inputs(x, x if context is None else context)
     if value is not None:
         inputs = (*inputs[:2], value)
     wide = [x @ w + b for x, w, b in zip(inputs, projections, b_qkv, strict=True)]

@@ -1017,14 +1017,14 @@ def bias_of_the_output_left_out(b_q: Array, b_k: Array, b_v: Array, b_o: Array) 
     return b_q, b_k, b_v, 0 * b_o
 
 
-@bug("context unused", "sources", CROSS, "ignores the context")
+@bug("context unused", "select_inputs", CROSS, "ignores the context")
 def context_unused(x: Array, context: Array) -> Triple:
     return x, x, x
 
 
 @bug(
     "queries from the context",
-    "sources",
+    "select_inputs",
     CROSS,
     "takes queries from the context, and keys and values from x",
 )
@@ -1032,12 +1032,12 @@ def queries_from_the_context(x: Array, context: Array) -> Triple:
     return context, x, x
 
 
-@bug("values from x", "sources", CROSS, "takes keys from the context and values from x")
+@bug("values from x", "select_inputs", CROSS, "takes keys from the context and values from x")
 def values_from_x(x: Array, context: Array) -> Triple:
     return x, context, x
 
 
-@bug("keys from x", "sources", CROSS, "takes values from the context and keys from x")
+@bug("keys from x", "select_inputs", CROSS, "takes values from the context and keys from x")
 def keys_from_x(x: Array, context: Array) -> Triple:
     return x, x, context
 

@@ -121,7 +121,7 @@ def _deviations(numbers: Sequence[Number]) -> list[Number]:
 def _variance(givens: Sequence[Sequence[Number]]) -> Number:
     """Return the variance, plus eps if there is a second operand."""
     numbers, *eps = givens
-    return _average([left**2 for left in _deviations(numbers)]) + sum(x for (x,) in eps)
+    return _average([deviation**2 for deviation in _deviations(numbers)]) + sum(x for (x,) in eps)
 
 
 def _normalise(givens: Sequence[Sequence[Number]]) -> Number:
@@ -303,15 +303,15 @@ def _products(run: Trace, found: Origin) -> Calculation:
 
 
 def _scaled(run: Trace, found: Origin) -> Calculation:
-    score, by, *mask = found.operands
-    kind = "root" if by.name == "d_k" else "times"
+    score, scale, *mask = found.operands
+    kind = "root" if scale.name == "d_k" else "times"
     fields = {"mask": " + ".join(factor(term.value) for term in mask)}
     if kind == "root":
-        root = short(math.sqrt(by.value))
-        line = chain(f"√{short(by.value)}", root)
+        root = short(math.sqrt(scale.value))
+        line = chain(f"√{short(scale.value)}", root)
         fields |= {"score": short(score.value), "root": root, "root_line": line}
     else:
-        fields |= {"score": factor(score.value), "scale": factor(by.value)}
+        fields |= {"score": factor(score.value), "scale": factor(scale.value)}
     return Calculation(kind, tuple((operand.value,) for operand in found.operands), fields)
 
 
@@ -370,7 +370,7 @@ def _spread(run: Trace, found: Origin) -> Calculation:
         operands = (*operands, (eps,))
     fields = {
         "mean": short(_average(numbers)),
-        "squares": ", ".join(f"{factor(left)}×{factor(left)}" for left in _deviations(numbers)),
+        "squares": ", ".join(f"{factor(x)}×{factor(x)}" for x in _deviations(numbers)),
         "and_eps": ", and eps," if len(operands) > 1 else "",
         "square": short(_variance(operands)),
     }

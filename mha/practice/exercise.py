@@ -20,7 +20,7 @@ from mha.runs.running_softmax import RUNNING_STAGES
 from mha.views.arithmetic import Arithmetic, write_arithmetic
 from mha.views.signs import sign
 
-MOST_PLACES = 16
+MAX_PLACES = 16
 """The most decimals of an operand: float64 has no more."""
 
 ROUND_OFF = Decimal("1e-12")
@@ -331,14 +331,14 @@ def _operand_places(by_hand: Calculation, column: int, answer: float, places: in
     number as the key. If the answer itself is a tie, both roundings count as right.
     """
     wanted = shown(answer, places)
-    for shown_places in range(PLACES, MOST_PLACES):
+    for shown_places in range(PLACES, MAX_PLACES):
         given = [[short(x, shown_places) for x in values] for values in by_hand.operands]
         found = compute_printed(by_hand.kind, given, column)
         if shown(float(found), places) == wanted and not is_tie(found, places):
             return shown_places
         if is_tie(answer, places) and abs(found - Decimal(answer)) < ROUND_OFF:
             return shown_places
-    return MOST_PLACES
+    return MAX_PLACES
 
 
 def half_unit(places: int) -> float:

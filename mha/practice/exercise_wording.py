@@ -124,16 +124,16 @@ WORDINGS = {
     **_norm("stream", "the stream after attention"),
     **_norm("total", "the stream after the block"),
     "hidden": Wording(
-        "Compute {component}, hidden number {n} of {row}.",
+        "Compute {component}, pre-activation {n} of {row}.",
         ("input of the feed-forward layer for {row}{bias}", "column {n} of the first matrix{one}"),
     ),
     "active": Wording(
-        "Compute {component}, active number {n} of {row}: {activation} of the hidden number.",
-        ("hidden number", "share of the normal distribution below it"),
+        "Compute {component}, activation {n} of {row}: {activation} of the pre-activation.",
+        ("pre-activation", "share of the normal distribution below it"),
     ),
     "fed": Wording(
         "Compute {component}, component {n} of the feed-forward layer's output for {row}.",
-        ("the active numbers of {row}{bias}", "column {n} of the second matrix{one}"),
+        ("the activations of {row}{bias}", "column {n} of the second matrix{one}"),
     ),
     "total": Wording(
         "Compute {component}, component {n} of {row} in the stream after the block.",

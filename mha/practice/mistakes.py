@@ -40,7 +40,7 @@ NAMES = MappingProxyType(
         "left-out": "one number of the row omitted",
         "not-averaged": "not divided by the count",
         "no-spread": "not divided by the standard deviation",
-        "not-cut": "the hidden number itself",
+        "not-cut": "the pre-activation itself",
         "other-key": "of another key",
         "exchanged": "rows and columns exchanged",
         "other-row": "of another token",
@@ -158,11 +158,11 @@ def _wrong_scaling(step: str) -> Callable[[Givens, int], NamedValues]:
     """Return a function that yields the wrong results of a scaled score, with one step omitted."""
 
     def wrong_results(givens: Givens, column: int) -> NamedValues:
-        (score,), (by,), *mask = givens
+        (score,), (scale,), *mask = givens
         added = math.fsum(term for (term,) in mask)
         yield step, score + added
         if step == "no-root":
-            yield "by-width", score / by + added
+            yield "by-width", score / scale + added
         if mask:
             yield "no-mask", FORMULAS["root" if step == "no-root" else "times"](givens[:2], 0)
 
@@ -280,8 +280,8 @@ def _unscaled_weights(run: Trace, place: Place) -> NamedValues:
     """Yield the weight from scores that are not divided, or divided by d_k instead of its root."""
     mask = run.mask[place.head, place.row]
     scores = run.scores[place.head, place.row]
-    for name, by in (("no-root", 1.0), ("by-width", float(run.query.shape[-1]))):
-        powers = np.exp(scores / by + mask - (scores / by + mask).max())
+    for name, divisor in (("no-root", 1.0), ("by-width", float(run.query.shape[-1]))):
+        powers = np.exp(scores / divisor + mask - (scores / divisor + mask).max())
         yield name, float(powers[place.column] / powers.sum())
 
 

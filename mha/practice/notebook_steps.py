@@ -302,8 +302,8 @@ def judge_step(step: Step, ask: Callable[[tuple[Any, ...]], Answer], seed: Seque
         answer = ask(given)
         fault = _describe_fault(step, given, answer)
         if fault:
-            of_case = answer.value is not None or answer.fault == "stopped"
-            return Remark(f"Not yet: {f'{case}, ' * of_case}{fault}", answer.quoted)
+            depends_on_case = answer.value is not None or answer.fault == "stopped"
+            return Remark(f"Not yet: {f'{case}, ' * depends_on_case}{fault}", answer.quoted)
     sentence = f"Right: {step.name} gives the right result on {len(CASES)} sets of numbers."
     return Remark(sentence, is_right=True)
 
@@ -349,8 +349,8 @@ def _describe_fault(step: Step, given: tuple[Any, ...], answer: Answer) -> str:
         differs = ~np.isclose(found, wanted, rtol=CLOSE, atol=CLOSE)
     if differs.any():
         row, column = (int(i) for i in np.argwhere(differs)[0])
-        is_, meant = _format_apart(found[row, column], wanted[row, column])
-        fault = f"row {row + 1}, column {column + 1} is {is_}, {meant} is wanted."
+        found_text, wanted_text = _format_apart(found[row, column], wanted[row, column])
+        fault = f"row {row + 1}, column {column + 1} is {found_text}, {wanted_text} is wanted."
         return fault + _describe_mistake(step, given, found, wanted)
     for name, before, after in zip(step.parameters, given, answer.given, strict=False):
         if not np.array_equal(before, after):

@@ -139,13 +139,13 @@ def failed_properties(parts: Parts, rng: Generator) -> list[bool]:
     >>> any(failed_properties(RIGHT_NAN_ROWS, np.random.default_rng(3)))
     False
     """
-    return [_fails(holds, parts, rng) for holds in PROPERTIES]
+    return [_fails(has_property, parts, rng) for has_property in PROPERTIES]
 
 
-def _fails(holds: Property, parts: Parts, rng: Generator) -> bool:
+def _fails(has_property: Property, parts: Parts, rng: Generator) -> bool:
     """Return whether a property fails; shapes that do not fit count as a failure."""
     try:
-        return not holds(parts, rng)
+        return not has_property(parts, rng)
     except ValueError:
         return True
 

@@ -9,15 +9,15 @@ Up to float64's round-off, a drawn example has these properties:
   has a row or a column of zeros.
 - No column of the queries, keys or values is constant or a multiple of another column, unless
   `d_model` or the column's matrix has width 1: a student would copy it instead of computing it.
-- No embedding is a multiple of another, in examples of up to `MOST_APART` tokens and at least two
-  components: its query, key and value would be the same multiple.
+- No embedding is a multiple of another, in examples of up to `MAX_TOKENS_OF_OWN_DIRECTION` tokens
+  and at least two components: its query, key and value would be the same multiple.
 - No row or column of scores is all zeros. Any two rows of w_o differ if it has two or more columns.
 - With and without a causal mask, any two rows of a head's outputs differ by more than
-  `VISIBLE_OUTPUT` in some component, so that they differ as printed, unless keys or values have
-  width 1.
+  `MIN_OUTPUT_DIFFERENCE` in some component, so that they differ as printed, unless keys or values
+  have width 1.
 - Before a mask, any two rows of weights differ in their first three decimals, unless keys have
-  width 1. The largest weight of a row is at least `CONTRAST` times its smallest. (A causal mask
-  changes every row but the last.)
+  width 1. The largest weight of a row is at least `MIN_WEIGHT_RATIO` times its smallest. (A causal
+  mask changes every row but the last.)
 """
 
 from __future__ import annotations
@@ -47,28 +47,28 @@ SENTENCES = tuple(
 )
 """Sentences of eight different words, whose first words are the tokens of drawn examples."""
 
-MOST_TOKENS = 8
+MAX_TOKENS = 8
 """The most tokens of an example."""
 
-TRIES, CANDIDATES, PAIRED = 100, 400, 20
+MAX_TRIES, NUM_CANDIDATES, NUM_PAIRED = 100, 400, 20
 """How many embeddings are tried before giving up, and for each how many matrices.
 
 Of those that fit, so many projections to queries are paired with as many to keys.
 """
 
-SMALLEST, LARGEST_SCALED = 1e-9, 6.0
+ZERO_TOLERANCE, MAX_SCALED_SCORE = 1e-9, 6.0
 """The tolerance of zero among short numbers, and the largest scaled score of an example."""
 
-VISIBLE = 0.001
+MIN_WEIGHT_DIFFERENCE = 0.001
 """The smallest difference between two rows of weights: three decimals show it in some entry."""
 
-VISIBLE_OUTPUT = 0.01
+MIN_OUTPUT_DIFFERENCE = 0.01
 """The smallest difference between two rows of outputs: two decimals show it in some component."""
 
-MOST_APART = 4
+MAX_TOKENS_OF_OWN_DIRECTION = 4
 """The most tokens whose embeddings all differ in direction; small numbers allow few directions."""
 
-CONTRAST = 2.0
+MIN_WEIGHT_RATIO = 2.0
 """How many times the smallest weight of a row its largest is, at least, before a mask."""
 
 WIDTHS = (1, 4)
@@ -230,8 +230,8 @@ def _check(num_tokens: int, counts: dict[str, int], d_k: int, difficulty: str) -
         raise ValueError(f"d_k is {d_k}; {wanted} is wanted, whose roots are whole numbers")
     for name, count in counts.items():
         as_count(name, count)
-    if not 2 <= as_count("num_tokens", num_tokens) <= MOST_TOKENS:
-        raise ValueError(f"num_tokens is {num_tokens}; 2 to {MOST_TOKENS} are wanted")
+    if not 2 <= as_count("num_tokens", num_tokens) <= MAX_TOKENS:
+        raise ValueError(f"num_tokens is {num_tokens}; 2 to {MAX_TOKENS} are wanted")
 
 
 def _draw(
@@ -244,8 +244,8 @@ def _draw(
 ) -> WorkedExample:
     """Return an example of embeddings of `shape` and heads of `widths`, d_k and d_v."""
     level = LEVELS[difficulty]
-    for _ in range(TRIES):
-        candidates = rng.choice(level.embeddings, (CANDIDATES, *shape))
+    for _ in range(MAX_TRIES):
+        candidates = rng.choice(level.embeddings, (NUM_CANDIDATES, *shape))
         fits = _embeddings_fit(candidates)
         if not fits.any():
             continue
@@ -266,43 +266,46 @@ def _draw_head(
 ) -> tuple[Array, Array, Array] | None:
     """Return one head's w_q, w_k and w_v that fit the embeddings, or None if none was drawn."""
     w_q, w_k, w_v = (
-        _projections(rng, level.matrices, embeddings, width)[:PAIRED] for width in (d_k, d_k, d_v)
+        _projections(rng, level.matrices, embeddings, width)[:NUM_PAIRED]
+        for width in (d_k, d_k, d_v)
     )
     if not (len(w_q) and len(w_k) and len(w_v)):
         return None
     unsorted = (embeddings @ w_q)[:, None] @ (embeddings @ w_k).swapaxes(-1, -2)
     scores = np.sort(unsorted)
-    no_ties = (np.diff(scores) > SMALLEST).all(axis=(-1, -2))
-    no_extremes = np.abs(scores).max(axis=(-1, -2)) <= LARGEST_SCALED * math.sqrt(d_k)
+    no_ties = (np.diff(scores) > ZERO_TOLERANCE).all(axis=(-1, -2))
+    no_extremes = np.abs(scores).max(axis=(-1, -2)) <= MAX_SCALED_SCORE * math.sqrt(d_k)
     spread = (scores[..., -1] - scores[..., 0]).min(axis=-1)
-    fits = no_ties & no_extremes & (spread >= math.log(CONTRAST) * math.sqrt(d_k))
+    fits = no_ties & no_extremes & (spread >= math.log(MIN_WEIGHT_RATIO) * math.sqrt(d_k))
     fits &= _has_no_zero_line(unsorted)
     if d_k > 1:
-        fits &= _rows_differ(softmax(unsorted / math.sqrt(d_k)), VISIBLE)
-    for of_query, of_key in np.argwhere(fits):
-        scaled = unsorted[of_query, of_key] / math.sqrt(d_k)
-        for of_value in w_v:
-            if min(d_k, d_v) == 1 or _outputs_differ(scaled, embeddings @ of_value):
-                return w_q[of_query], w_k[of_key], of_value
+        fits &= _rows_differ(softmax(unsorted / math.sqrt(d_k)), MIN_WEIGHT_DIFFERENCE)
+    for i, j in np.argwhere(fits):
+        scaled = unsorted[i, j] / math.sqrt(d_k)
+        for each in w_v:
+            if min(d_k, d_v) == 1 or _outputs_differ(scaled, embeddings @ each):
+                return w_q[i], w_k[j], each
     return None
 
 
 def _outputs_differ(scores: Array, value: Array) -> bool:
     """Return whether all rows of a head's outputs differ as printed, with and without a mask."""
     masked = np.where(np.tri(len(scores), dtype=bool), scores, -np.inf)
-    return all(_rows_differ(softmax(each) @ value, VISIBLE_OUTPUT) for each in (scores, masked))
+    return all(
+        _rows_differ(softmax(each) @ value, MIN_OUTPUT_DIFFERENCE) for each in (scores, masked)
+    )
 
 
 def _projections(rng: np.random.Generator, numbers: Array, embeddings: Array, width: int) -> Array:
-    """Return the projections to a width whose rows fit, of `CANDIDATES`."""
-    drawn = rng.choice(numbers, (CANDIDATES, embeddings.shape[-1], width))
+    """Return the projections to a width whose rows fit, of `NUM_CANDIDATES`."""
+    drawn = rng.choice(numbers, (NUM_CANDIDATES, embeddings.shape[-1], width))
     return np.asarray(drawn[_rows_fit(embeddings @ drawn, embeddings.shape[-1])])
 
 
 def _draw_embeddings(rng: np.random.Generator, numbers: Array, shape: tuple[int, ...]) -> Array:
     """Return embeddings that fit as values do: tokens differ, no column is another's multiple."""
     while True:
-        embeddings = rng.choice(numbers, (CANDIDATES, *shape))
+        embeddings = rng.choice(numbers, (NUM_CANDIDATES, *shape))
         fits = _rows_fit(embeddings, shape[-1]) & _embeddings_fit(embeddings)
         if fits.any():
             return np.asarray(embeddings[fits.argmax()])
@@ -322,7 +325,7 @@ def _draw_projection(
 def _draw_output(rng: np.random.Generator, numbers: Array, shape: tuple[int, int]) -> Array:
     """Return an output projection without a row or column of zeros or a multiple of a column."""
     while True:
-        w_o = rng.choice(numbers, (CANDIDATES, *shape))
+        w_o = rng.choice(numbers, (NUM_CANDIDATES, *shape))
         fits = _has_no_zero_line(w_o)
         if shape[0] > 1:
             fits &= no_multiples(w_o)
@@ -334,11 +337,11 @@ def _draw_output(rng: np.random.Generator, numbers: Array, shape: tuple[int, int
 
 def _has_no_zero_line(rows: Array) -> Array:
     """Return for each matrix whether none of its rows and columns is all zeros."""
-    is_not_zero = np.abs(rows) > SMALLEST
+    is_not_zero = np.abs(rows) > ZERO_TOLERANCE
     return np.asarray(is_not_zero.any(axis=-1).all(axis=-1) & is_not_zero.any(axis=-2).all(axis=-1))
 
 
-def _rows_differ(rows: Array, by: float = SMALLEST) -> Array:
+def _rows_differ(rows: Array, by: float = ZERO_TOLERANCE) -> Array:
     """Return for each matrix whether any two rows differ by more than `by` in some entry."""
     first, second = np.triu_indices(rows.shape[-2], 1)
     apart = np.abs(rows[..., first, :] - rows[..., second, :]) > by
@@ -348,14 +351,14 @@ def _rows_differ(rows: Array, by: float = SMALLEST) -> Array:
 def _embeddings_fit(embeddings: Array) -> Array:
     """Return for each matrix whether its rows are embeddings of the kind that is promised."""
     fits = _has_no_zero_line(embeddings) & _rows_differ(embeddings)
-    if embeddings.shape[-1] > 1 and embeddings.shape[-2] <= MOST_APART:
+    if embeddings.shape[-1] > 1 and embeddings.shape[-2] <= MAX_TOKENS_OF_OWN_DIRECTION:
         fits &= no_multiples(embeddings.swapaxes(-1, -2))
     return np.asarray(fits)
 
 
 def _rows_fit(rows: Array, d_model: int) -> Array:
     """Return for each matrix whether it has the properties that this module promises."""
-    varies = np.ptp(rows, axis=-2) > SMALLEST
+    varies = np.ptp(rows, axis=-2) > ZERO_TOLERANCE
     fits = _has_no_zero_line(rows) & _rows_differ(rows) & varies.all(axis=-1)
     return np.asarray(fits & no_multiples(rows) if d_model > 1 else fits)
 
@@ -380,9 +383,9 @@ def no_multiples(rows: Array) -> Array:
     # product is as large as the product of their lengths.
     dots = rows.swapaxes(-1, -2) @ rows
     lengths = np.einsum("...ii->...i", dots)
-    left = lengths[..., :, None] * lengths[..., None, :] - dots**2
+    remainders = lengths[..., :, None] * lengths[..., None, :] - dots**2
     first, second = np.triu_indices(rows.shape[-1], 1)
-    return np.asarray((left[..., first, second] > SMALLEST).all(axis=-1))
+    return np.asarray((remainders[..., first, second] > ZERO_TOLERANCE).all(axis=-1))
 
 
 def _drawn_example(

@@ -29,7 +29,7 @@ class PlanStep:
         Name by which later steps refer to the table; of several steps with one role, the latest.
     title : str
     operation : str
-    of : tuple of str
+    inputs : tuple of str
         Roles of the tables that the operation takes.
     number : float, default 0
     switch : str, default ""
@@ -40,7 +40,7 @@ class PlanStep:
     role: str
     title: str
     operation: str
-    of: tuple[str, ...]
+    inputs: tuple[str, ...]
     number: float = 0.0
     switch: str = ""
 
@@ -228,17 +228,23 @@ def evaluate_plan(
             name == step.role or name.startswith(f"{step.role} ") for name in computation.steps
         )
         name = f"{step.role} {taken + 1}" if taken else step.role
-        of = (roles[one] for one in step.of)
+        inputs = (roles[role] for role in step.inputs)
         computation = computation.then(
-            name, step.operation, *of, number=step.number, title=step.title
+            name, step.operation, *inputs, number=step.number, title=step.title
         )
         roles[step.role] = name
     return computation, roles
 
 
 def plan_as_data(plan: Iterable[PlanStep]) -> list[dict[str, Any]]:
-    """Return a plan as plain data for the browser, which evaluates it by the same operations."""
-    return [{key: value for key, value in asdict(step).items() if value} for step in plan]
+    """Return a plan as plain data for the browser, which evaluates it by the same operations.
+
+    Values that are empty are omitted. The key of a step's inputs is "of".
+    """
+    return [
+        {"of" if name == "inputs" else name: value for name, value in asdict(step).items() if value}
+        for step in plan
+    ]
 
 
 def latent_plan(d_k: int) -> tuple[PlanStep, ...]:

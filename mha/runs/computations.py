@@ -51,7 +51,7 @@ class Step:
         Title of the table on a page.
     operation : str
         "given", or one of `OPERATIONS`.
-    of : tuple of str
+    inputs : tuple of str
         Names of the tables that the operation takes.
     number : float
         The number that the operation takes, 0 if it takes none.
@@ -61,7 +61,7 @@ class Step:
     name: str
     title: str
     operation: str
-    of: tuple[str, ...]
+    inputs: tuple[str, ...]
     number: float
     array: Array
 
@@ -124,7 +124,7 @@ class Computation:
         )
 
     def then(
-        self, name: str, operation: str, *of: str, number: float = 0.0, title: str = ""
+        self, name: str, operation: str, *inputs: str, number: float = 0.0, title: str = ""
     ) -> Self:
         """Return the computation with one more table, computed from earlier ones.
 
@@ -133,7 +133,7 @@ class Computation:
         name : str
         operation : str
             One of `OPERATIONS`.
-        *of : str
+        *inputs : str
             Names of the tables that the operation takes, in its order.
         number : float, default 0
             The number that the operation takes, if it takes one.
@@ -150,9 +150,11 @@ class Computation:
                 f"operation is {operation!r}; one of {', '.join(OPERATIONS)} is wanted"
             )
         operator = OPERATIONS[operation]
-        if len(of) != operator.num_tables:
-            raise ValueError(f"{operation} has {len(of)} tables; {operator.num_tables} are wanted")
-        arrays, number = [self[one] for one in of], as_number("number", number)
+        if len(inputs) != operator.num_tables:
+            raise ValueError(
+                f"{operation} has {len(inputs)} tables; {operator.num_tables} are wanted"
+            )
+        arrays, number = [self[one] for one in inputs], as_number("number", number)
         try:
             with np.errstate(over="ignore", invalid="ignore"):
                 found = np.asarray(operator.compute(*arrays, number), float)
@@ -162,9 +164,11 @@ class Computation:
                 f"{name}: {operation} of {shapes} cannot be; shapes that fit are wanted"
             ) from error
         if operation not in ("masked", "top"):  # whose minus infinity is no overflow
-            refuse_overflow(" and ".join(of), np.where(np.isneginf(found), 0, found), "combined")
+            refuse_overflow(
+                " and ".join(inputs), np.where(np.isneginf(found), 0, found), "combined"
+            )
         return self._with(
-            Step(as_string("name", name), title or name, operation, of, number, frozen(found))
+            Step(as_string("name", name), title or name, operation, inputs, number, frozen(found))
         )
 
     def _with(self, step: Step) -> Self:
@@ -222,7 +226,7 @@ def _row_operands(tables: Computation, table: str, row: int) -> list[Operand]:
 
 
 def _product(tables: Computation, step: Step, row: int, column: int) -> tuple[Operation, Terms]:
-    left, right = step.of
+    left, right = step.inputs
     terms = (
         (o, tables.at(right, i, column)) for i, o in enumerate(_row_operands(tables, left, row))
     )
@@ -230,7 +234,7 @@ def _product(tables: Computation, step: Step, row: int, column: int) -> tuple[Op
 
 
 def _dots(tables: Computation, step: Step, row: int, column: int) -> tuple[Operation, Terms]:
-    left, right = step.of
+    left, right = step.inputs
     terms = (
         (o, tables.at(right, column, i)) for i, o in enumerate(_row_operands(tables, left, row))
     )
@@ -238,37 +242,39 @@ def _dots(tables: Computation, step: Step, row: int, column: int) -> tuple[Opera
 
 
 def _sum(tables: Computation, step: Step, row: int, column: int) -> tuple[Operation, Terms]:
-    return "products", _as_terms(*(tables.at(name, row, column) for name in step.of))
+    return "products", _as_terms(*(tables.at(name, row, column) for name in step.inputs))
 
 
 def _difference(tables: Computation, step: Step, row: int, column: int) -> tuple[Operation, Terms]:
-    first, second = (tables.at(name, row, column) for name in step.of)
+    first, second = (tables.at(name, row, column) for name in step.inputs)
     return "products", iter(((first,), (Operand(-step.number, name="share"), second)))
 
 
 def _divided_by_root(
     tables: Computation, step: Step, row: int, column: int
 ) -> tuple[Operation, Terms]:
-    return "scaled", _as_terms(tables.at(step.of[0], row, column), Operand(step.number, name="d_k"))
+    return "scaled", _as_terms(
+        tables.at(step.inputs[0], row, column), Operand(step.number, name="d_k")
+    )
 
 
 def _multiplied_by_number(
     tables: Computation, step: Step, row: int, column: int
 ) -> tuple[Operation, Terms]:
     return "products", iter(
-        ((tables.at(step.of[0], row, column), Operand(step.number, name="factor")),)
+        ((tables.at(step.inputs[0], row, column), Operand(step.number, name="factor")),)
     )
 
 
 def _multiplied(tables: Computation, step: Step, row: int, column: int) -> tuple[Operation, Terms]:
-    left, right = step.of
-    of_row = tables[right].shape[1] == 1
-    by = tables.at(right, row, 0 if of_row else column)
-    return "products", iter(((tables.at(left, row, column), by),))
+    left, right = step.inputs
+    is_per_row = tables[right].shape[1] == 1
+    factor = tables.at(right, row, 0 if is_per_row else column)
+    return "products", iter(((tables.at(left, row, column), factor),))
 
 
 def _masked(tables: Computation, step: Step, row: int, column: int) -> tuple[Operation, Terms]:
-    scores, allowed = (tables.at(name, row, column) for name in step.of)
+    scores, allowed = (tables.at(name, row, column) for name in step.inputs)
     if allowed.value:
         return "copy", _as_terms(scores)
     return "masked", _as_terms(scores, allowed)
@@ -278,7 +284,7 @@ def _largest_kept(
     tables: Computation, step: Step, row: int, column: int
 ) -> tuple[Operation, Terms]:
     is_kept = np.isfinite(step.array[row, column])
-    return "copy" if is_kept else "masked", _as_terms(tables.at(step.of[0], row, column))
+    return "copy" if is_kept else "masked", _as_terms(tables.at(step.inputs[0], row, column))
 
 
 def _keep_top(scores: Array, count: float) -> Array:
@@ -286,52 +292,52 @@ def _keep_top(scores: Array, count: float) -> Array:
 
 
 def _exponential(tables: Computation, step: Step, row: int, column: int) -> tuple[Operation, Terms]:
-    return "exponential", _as_terms(tables.at(step.of[0], row, column))
+    return "exponential", _as_terms(tables.at(step.inputs[0], row, column))
 
 
 def _row_sum(tables: Computation, step: Step, row: int, column: int) -> tuple[Operation, Terms]:
-    return "sum", _as_terms(*_row_operands(tables, step.of[0], row))
+    return "sum", _as_terms(*_row_operands(tables, step.inputs[0], row))
 
 
 def _sum_with_sink(
     tables: Computation, step: Step, row: int, column: int
 ) -> tuple[Operation, Terms]:
     sink = Operand(math.exp(step.number), name="sink")
-    return "sum", _as_terms(*_row_operands(tables, step.of[0], row), sink)
+    return "sum", _as_terms(*_row_operands(tables, step.inputs[0], row), sink)
 
 
 def _share(tables: Computation, step: Step, row: int, column: int) -> tuple[Operation, Terms]:
-    top, bottom = step.of
+    top, bottom = step.inputs
     return "share", _as_terms(tables.at(top, row, column), tables.at(bottom, row, 0))
 
 
 def _spread(tables: Computation, step: Step, row: int, column: int) -> tuple[Operation, Terms]:
     nothing = Operand(0.0, name="mean")
     return "spread", _as_terms(
-        *_row_operands(tables, step.of[0], row), nothing, Operand(step.number, name="eps")
+        *_row_operands(tables, step.inputs[0], row), nothing, Operand(step.number, name="eps")
     )
 
 
 def _quotient(tables: Computation, step: Step, row: int, column: int) -> tuple[Operation, Terms]:
-    top, bottom = step.of
+    top, bottom = step.inputs
     return "quotient", _as_terms(tables.at(top, row, column), tables.at(bottom, row, 0))
 
 
 def _function(name: Operation) -> Callable[[Computation, Step, int, int], tuple[Operation, Terms]]:
     def origin(tables: Computation, step: Step, row: int, column: int) -> tuple[Operation, Terms]:
         extra = (Operand(step.number, name="cap"),) if name == "capped" else ()
-        return name, _as_terms(tables.at(step.of[0], row, column), *extra)
+        return name, _as_terms(tables.at(step.inputs[0], row, column), *extra)
 
     return origin
 
 
 def _rotated(tables: Computation, step: Step, row: int, column: int) -> tuple[Operation, Terms]:
-    table, angles = step.of
+    table, angles = step.inputs
     pair, is_second = divmod(column, 2)
     angle = float(tables[angles][row, pair])
     cos, sin = Operand(math.cos(angle), name="cos"), Operand(math.sin(angle), name="sin")
-    by = (sin, cos) if is_second else (cos, Operand(-sin.value, name="sin"))
-    return "products", ((tables.at(table, row, 2 * pair + i), by[i]) for i in range(2))
+    factors = (sin, cos) if is_second else (cos, Operand(-sin.value, name="sin"))
+    return "products", ((tables.at(table, row, 2 * pair + i), factors[i]) for i in range(2))
 
 
 def _rotate(table: Array, angles: Array, _: float) -> Array:
@@ -345,7 +351,7 @@ def _rotate(table: Array, angles: Array, _: float) -> Array:
 def _concatenated(
     tables: Computation, step: Step, row: int, column: int
 ) -> tuple[Operation, Terms]:
-    left, right = step.of
+    left, right = step.inputs
     width = tables[left].shape[1]
     at = (left, row, column) if column < width else (right, row, column - width)
     return "copy", _as_terms(tables.at(*at))
@@ -355,7 +361,7 @@ def _recurrent_state(
     tables: Computation, step: Step, row: int, column: int
 ) -> tuple[Operation, Terms]:
     """Return the decay times the previous state, and key times value of token `step.number`."""
-    before, key, value, decay = step.of
+    before, key, value, decay = step.inputs
     token = int(step.number)
     kept = (tables.at(decay, token, 0), tables.at(before, row, column))
     return "products", iter((kept, (tables.at(key, token, row), tables.at(value, token, column))))
@@ -372,7 +378,7 @@ def _decay_product(
     """Return one product: the decays of the tokens after `column`, up to `row`."""
     if column > row:
         return "products", _as_terms(Operand(0.0, name="zero"))
-    factors = tuple(tables.at(step.of[0], token, 0) for token in range(column + 1, row + 1))
+    factors = tuple(tables.at(step.inputs[0], token, 0) for token in range(column + 1, row + 1))
     return "products", iter((factors or (Operand(1.0, name="one"),),))
 
 
@@ -384,7 +390,7 @@ def _multiply_decays(decay: Array, _: float) -> Array:
 
 
 def _copied_row(tables: Computation, step: Step, row: int, column: int) -> tuple[Operation, Terms]:
-    return "copy", _as_terms(tables.at(step.of[0], int(step.number), column))
+    return "copy", _as_terms(tables.at(step.inputs[0], int(step.number), column))
 
 
 def _divide_or_zero(a: Array, b: Array, _: float) -> Array:
@@ -429,7 +435,7 @@ OPERATIONS: dict[str, TableOperation] = {
         lambda a, _: np.abs(a).max(axis=1, keepdims=True),
         lambda tables, step, row, _: (
             "largest size",
-            _as_terms(*_row_operands(tables, step.of[0], row)),
+            _as_terms(*_row_operands(tables, step.inputs[0], row)),
         ),
     ),
     "rounded": TableOperation(1, lambda a, _: np.rint(a), _function("rounded")),

@@ -34,7 +34,7 @@ Operation = Literal[
 - copy: the operand itself.
 - mean, spread: of a token's numbers; the spread is the square root of their variance plus eps.
 - normalised: (number - mean) / spread, times the gain, plus the bias.
-- relu, gelu: the activation of a hidden number.
+- relu, gelu: the activation of a pre-activation.
 - largest: the largest of some scores and of the largest score before them.
 - quotient: the mixture so far divided by the sum so far; 0 while every key was masked.
 - masked: minus infinity, whatever the score. This and the following operations occur in a

@@ -130,9 +130,11 @@ def _rotated(stage: str, run: Trace, at: Place) -> tuple[Operation, Terms]:
     angle = cached_place("angles", row, pair).value(run)
     # The angle is an input, so cosine and sine count as constants, not as computed numbers.
     cos, sin = Operand(math.cos(angle), name="cos"), Operand(math.sin(angle), name="sin")
-    by = (sin, cos) if is_second else (cos, Operand(-sin.value, name="sin"))
+    factors = (sin, cos) if is_second else (cos, Operand(-sin.value, name="sin"))
     stage = _before_rotation(run, stage)
-    return "products", ((_operand_at(run, stage, head, row, 2 * pair + i), by[i]) for i in range(2))
+    return "products", (
+        (_operand_at(run, stage, head, row, 2 * pair + i), factors[i]) for i in range(2)
+    )
 
 
 def _before_rotation(run: Trace, stage: str) -> str:
@@ -369,12 +371,14 @@ def _normalised_rule(
     def rule(run: Trace, at: Place) -> tuple[Operation, Terms]:
         row, column = at.index
         number = _operand_at(run, read(run), row, column)
-        of_row = (_operand_at(run, f"{start}_{name}", row) for name in ("means", "spreads"))
+        mean_and_spread = (
+            _operand_at(run, f"{start}_{name}", row) for name in ("means", "spreads")
+        )
         learned = (
             _parameter_if_effective(run, name, f"{norm(run)}_{name}", (column,), neutral)
             for name, neutral in (("gain", 1.0), ("bias", 0.0))
         )
-        return "normalised", _as_terms(number, *of_row, *chain(*learned))
+        return "normalised", _as_terms(number, *mean_and_spread, *chain(*learned))
 
     return rule
 

@@ -27,7 +27,7 @@ Vector = list[float]
 Matrix = list[Vector]
 
 KINDS: tuple[Numbers, ...] = ("meanings", "whole", "tenths")
-MOST_WORDS, LONGEST_WORD = 12, 16
+MAX_WORDS, MAX_WORD_LENGTH = 12, 16
 SIZES = {"d_model": (2, 6), "num_heads": (1, 4), "d_k": (1, 4)}
 """The smallest and the largest value of each size."""
 
@@ -146,11 +146,13 @@ def draw_example(
 def _tokens(words: str | Sequence[str]) -> tuple[str, ...]:
     """Return the words of a sentence; raise if there are none, too many, or one is too long."""
     tokens = as_names("words", split_words(words) if isinstance(words, str) else words)
-    if len(tokens) > MOST_WORDS:
-        raise ValueError(f"words has {len(tokens)} words; at most {MOST_WORDS} are wanted")
+    if len(tokens) > MAX_WORDS:
+        raise ValueError(f"words has {len(tokens)} words; at most {MAX_WORDS} are wanted")
     for token in tokens:
-        if len(token) > LONGEST_WORD:
-            raise ValueError(f"words has {token!r}; at most {LONGEST_WORD} characters are wanted")
+        if len(token) > MAX_WORD_LENGTH:
+            raise ValueError(
+                f"words has {token!r}; at most {MAX_WORD_LENGTH} characters are wanted"
+            )
     return tokens
 
 
@@ -288,19 +290,19 @@ def _meaning_heads(
         draws = _draws_of(seed, "what sense asks", head)
         if len(taken) == pairs:
             taken = []
-        of_query = of_key = 0
+        query_meaning = key_meaning = 0
         while (
-            of_query == of_key
-            or (of_query, of_key) in taken
-            or not {of_query, of_key} <= {*joinable}
+            query_meaning == key_meaning
+            or (query_meaning, key_meaning) in taken
+            or not {query_meaning, key_meaning} <= {*joinable}
         ):
-            of_query, of_key = draws.whole(0, last), draws.whole(0, last)
-        taken.append((of_query, of_key))
-        names.append(f"Head {head + 1}: {MEANINGS[of_query]} → {MEANINGS[of_key]}")
-        w_q[head][of_query][0] = 2.0
-        w_k[head][of_key][0] = 2.0 if d_k > 1 else 1.0
+            query_meaning, key_meaning = draws.whole(0, last), draws.whole(0, last)
+        taken.append((query_meaning, key_meaning))
+        names.append(f"Head {head + 1}: {MEANINGS[query_meaning]} → {MEANINGS[key_meaning]}")
+        w_q[head][query_meaning][0] = 2.0
+        w_k[head][key_meaning][0] = 2.0 if d_k > 1 else 1.0
         for i in range(d_k):
-            copied = (of_key + i) % width
+            copied = (key_meaning + i) % width
             w_v[head][copied][i] = w_o[head * d_k + i][copied] = 1.0
             if i:
                 alike = -1

@@ -33,7 +33,7 @@ from mha.runs.next_words import next_word_stages
 from mha.runs.running_softmax import RUNNING_STAGES, running_softmax_stages
 from mha.runs.worked_example import WorkedExample
 
-LARGEST_EXPONENT = 80.0
+MAX_UNSHIFTED_SCORE = 80.0
 """If a row's largest score is beyond ±80, it is subtracted before the exponential.
 
 e to the 80 leaves room to sum thousands of exponentials in float32. Smaller scores are shown
@@ -509,8 +509,8 @@ def _combine_heads(example: WorkedExample, head_outputs: Array) -> dict[str, Any
     if layer is None or layer.w_o is None:
         return arrays | {"output": None, "head_contributions": None}
     # concat @ w_o is the sum over heads of each head's output times its own rows of w_o.
-    of_each_head = layer.w_o.reshape(len(head_outputs), -1, layer.w_o.shape[1])
-    shares = finite_product("the heads' outputs and w_o", head_outputs, of_each_head)
+    w_o_of_heads = layer.w_o.reshape(len(head_outputs), -1, layer.w_o.shape[1])
+    shares = finite_product("the heads' outputs and w_o", head_outputs, w_o_of_heads)
     return arrays | {"output": project_output(concat, layer), "head_contributions": shares}
 
 
@@ -520,6 +520,6 @@ def _row_shifts(scaled: Array, sinks: Array | None = None) -> Array:
     if sinks is not None:
         largest = np.maximum(largest, sinks[..., 0])
     # A fully masked row, whose largest score is minus infinity, must not be shifted by it.
-    return np.where(np.isfinite(largest) & (np.abs(largest) > LARGEST_EXPONENT), largest, 0).astype(
-        scaled.dtype
-    )
+    return np.where(
+        np.isfinite(largest) & (np.abs(largest) > MAX_UNSHIFTED_SCORE), largest, 0
+    ).astype(scaled.dtype)

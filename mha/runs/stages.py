@@ -53,7 +53,7 @@ class Stage:
         "head", "row" and "column", as the array has them.
     sizes : tuple of str
         Length of each axis: "n" for the number of tokens, "num_heads", "d_model", "d_k", "d_v",
-        "d_out", "d_ff" for hidden numbers, "d_k / 2" for angles, "blocks" for the number of blocks
+        "d_out", "d_ff" for hidden units, "d_k / 2" for angles, "blocks" for the number of blocks
         in which a running softmax reads the keys, "num_words" for the vocabulary, or a product:
         "num_heads · d_v" of concatenated heads, "blocks · d_v" of a running softmax.
     columns : str, default "dimensions"
@@ -338,8 +338,8 @@ _IN_ORDER = (
     *_norm_stages("stream", "stream after attention"),
     _block_stage("w_in", "First matrix of the feed-forward layer", "h", ("d_model", "d_ff"), "x"),
     _learned_row("b_in", "First bias of the feed-forward layer", "b", "d_ff"),
-    _block_stage("hidden", "Hidden numbers", "h", _N_FF),
-    _block_stage("active", "Active numbers", "h", _N_FF),
+    _block_stage("hidden", "Pre-activations", "h", _N_FF),
+    _block_stage("active", "Activations", "h", _N_FF),
     _block_stage("w_out", "Second matrix of the feed-forward layer", "f", ("d_ff", "d_model"), "h"),
     _learned_row("b_out", "Second bias of the feed-forward layer", "b", "d_model"),
     _block_stage("fed", "Output of the feed-forward layer", "f", _N_MODEL),

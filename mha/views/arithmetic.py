@@ -19,7 +19,7 @@ from mha.runs.record import Trace
 from mha.runs.rounding import PLACES, short, shown
 from mha.views.signs import chain, exact_value, float_value
 
-MOST_TERMS, LARGEST_TERMS = 48, 8
+MAX_TERMS, NUM_SHOWN_TERMS = 48, 8
 """The most terms of a line, and the number of its largest terms that a longer line is cut to."""
 
 EXPONENT = r"\^([^\s)]+)"
@@ -116,7 +116,7 @@ def arithmetic(
     return write_arithmetic(found, places)
 
 
-MOST_DECIMALS = 15
+MAX_DECIMALS = 15
 """The most decimals of an operand: a float64 between 1 and 10 has no more."""
 
 
@@ -209,7 +209,7 @@ def with_enough_decimals(
 
 def _fewest_decimals(places: int, are_enough: Callable[[int], bool]) -> int:
     """Return the smallest sufficient number of decimals that is at least `places`."""
-    return next(filter(are_enough, range(places, MOST_DECIMALS)), max(places, MOST_DECIMALS))
+    return next(filter(are_enough, range(places, MAX_DECIMALS)), max(places, MAX_DECIMALS))
 
 
 def _differ(step: str, rounded: str, places: int) -> bool:
@@ -262,10 +262,10 @@ def _sum_of_products(origin: Origin, places: int) -> Arithmetic:
 
 def _split_off_small_terms(origin: Origin) -> tuple[Origin, Origin | None]:
     """Return the terms that a line has room for, and the omitted ones, or None if all fit."""
-    if len(origin.terms) <= MOST_TERMS:
+    if len(origin.terms) <= MAX_TERMS:
         return origin, None
     sizes = [-abs(math.prod(operand.value for operand in term)) for term in origin.terms]
-    largest = set(sorted(range(len(sizes)), key=sizes.__getitem__)[:LARGEST_TERMS])
+    largest = set(sorted(range(len(sizes)), key=sizes.__getitem__)[:NUM_SHOWN_TERMS])
     kept, rest = (
         tuple(term for i, term in enumerate(origin.terms) if (i in largest) == is_kept)
         for is_kept in (True, False)
@@ -279,13 +279,13 @@ def _omitted_in_words(omitted: Origin, places: int) -> str:
 
 
 def _scaled(origin: Origin, places: int) -> Arithmetic:
-    (score,), (by,), *others = origin.terms
+    (score,), (scale,), *others = origin.terms
     mask = [term for term in others if term[0].name == "mask"]
     result = origin.number
     if not math.isfinite(result):
         return Arithmetic("masked", (), shown(result, places))
-    number = factor(by.value, places)
-    scaling = f"÷ √{number}" if by.name == "d_k" else f"× {number}"
+    number = factor(scale.value, places)
+    scaling = f"÷ √{number}" if scale.name == "d_k" else f"× {number}"
     added = "".join(f" + {factor(operand.value, places)}" for (operand,) in mask)
     expression = f"{short(score.value, places)} {scaling}"
     if (cap := origin.constant("cap")) is not None:

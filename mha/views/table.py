@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from mha.runs.rounding import PLACES, short, shown
 
-LONGEST_LABEL = 18
+MAX_LABEL_LENGTH = 18
 """The most characters of a row's label that fit on one line on a phone."""
 
 
@@ -92,9 +92,11 @@ class Table:
 
     def _classes(self) -> list[str]:
         """Return the table's CSS classes."""
-        long = any(len(re.sub(r"\$[^$]*\$", "xx", row[0])) > LONGEST_LABEL for row in self.rows)
-        chosen = {"numbers": True, "words": self.words, "long-labels": long}
-        return [name for name, holds in chosen.items() if holds]
+        has_long_label = any(
+            len(re.sub(r"\$[^$]*\$", "xx", row[0])) > MAX_LABEL_LENGTH for row in self.rows
+        )
+        chosen = {"numbers": True, "words": self.words, "long-labels": has_long_label}
+        return [name for name, is_chosen in chosen.items() if is_chosen]
 
     def _printed_html(self, i: int, j: int) -> str:
         texts = self.printed.get((i, j), ())
@@ -110,12 +112,12 @@ class Table:
             return self._list_table()
         return directive(self.caption, self.name, {}, [self.as_part()])
 
-    def as_part(self, **more: object) -> dict[str, object]:
+    def as_part(self, **entries: object) -> dict[str, object]:
         """Return the table's data for the directive ``{numbers}``.
 
         Parameters
         ----------
-        **more : object
+        **entries : object
             Further entries.
         """
         printed = [[i, j, list(texts)] for (i, j), texts in self.printed.items() if texts]
@@ -126,7 +128,7 @@ class Table:
             "marked": [list(cell) for cell in sorted(self.marked)],
             "printed": printed,
             "at": self.at,
-        } | more
+        } | entries
 
     def _list_table(self) -> str:
         """Return a MyST list-table, whose links Sphinx resolves."""

@@ -96,16 +96,16 @@ def stage_table(
 def _stage_places(run: Trace, stage: str, head: int) -> list[list[Place]]:
     """Return the places of the numbers of one stage and, if it has heads, one head."""
     shape = stage_array(run, stage).shape
-    where: tuple[int, ...] = ()
+    head_index: tuple[int, ...] = ()
     if STAGES[stage].rows == "once":
         own = (as_index("head", head, run.num_heads),) if STAGES[stage].per_head else ()
         return [[cached_place(stage, *own, j) for j in range(shape[-1])]]
     if STAGES[stage].per_head:
-        where = (as_index("head", head, run.num_heads),)
-    if len(shape) != len(where) + 2:
+        head_index = (as_index("head", head, run.num_heads),)
+    if len(shape) != len(head_index) + 2:
         raise ValueError(f"{stage} has one number per row; a stage with columns is wanted")
     rows, columns = map(range, shape[-2:])
-    return [[cached_place(stage, *where, i, j) for j in columns] for i in rows]
+    return [[cached_place(stage, *head_index, i, j) for j in columns] for i in rows]
 
 
 def _table_of_places(

@@ -198,14 +198,16 @@ class YourTurn:
 
     def _field(self, suffix: str, label: str, described: str | None = None) -> str:
         """Return a field with its label, and an empty mark if there are several fields."""
-        name, of = escape(self.name), suffix if described is None else described
+        name = escape(self.name)
+        described = suffix if described is None else described
         mark = f' <span class="your-turn-mark" id="{name}-mark{suffix}"></span>' if suffix else ""
         by_mark = f" {name}-mark{suffix}" if suffix else ""
         return (
             f'<div class="your-turn-field"><label for="{name}-answer{suffix}">{label}</label> '
             f'<input id="{name}-answer{suffix}" type="text" autocomplete="off"'
             f' autocapitalize="off" spellcheck="false" size="9"'
-            f' aria-describedby="{name}-question{of} {name}-givens{of} {name}-rounding{of}'
+            f' aria-describedby="{name}-question{described}'
+            f" {name}-givens{described} {name}-rounding{described}"
             f'{by_mark}">{mark}</div>'
         )
 

@@ -66,7 +66,7 @@ def bugs_game(*, figure: Drawing | None = None) -> Explorer:
     museum = [bug for bug in TABLE if bug.name in BUGS]
     data = {
         "examples": [_example(name) for name in EXAMPLES],
-        "properties": [holds.__doc__ for holds in PROPERTIES],
+        "properties": [has_property.__doc__ for has_property in PROPERTIES],
         "bugs": [
             {
                 "name": bug.name,
@@ -95,7 +95,9 @@ def bugs_game(*, figure: Drawing | None = None) -> Explorer:
 def _letters(parts: Parts) -> str:
     """Return the letters of the properties that a program fails."""
     fails = failed_properties(parts, np.random.default_rng(17))
-    return "".join(letter for letter, is_one in zip("ABCDEFGHIJ", fails, strict=True) if is_one)
+    return "".join(
+        letter for letter, has_failed in zip("ABCDEFGHIJ", fails, strict=True) if has_failed
+    )
 
 
 def _example(name: str) -> dict[str, object]:

@@ -13,7 +13,7 @@ from mha.runs.record import Trace, trace
 from mha.runs.rounding import shown
 from mha.widgets.instrument import Drawing, Explorer, instrument
 
-MOST_TOKENS = 8
+MAX_TOKENS = 8
 """The most tokens of a text in the browser."""
 
 
@@ -63,8 +63,8 @@ def growing_cache(
     """
     check_type("run", run, Trace)
     embeddings, layer = _embeddings_and_layer(run)
-    if len(run.tokens) > MOST_TOKENS:
-        raise ValueError(f"run has {len(run.tokens)} tokens; at most {MOST_TOKENS} are wanted")
+    if len(run.tokens) > MAX_TOKENS:
+        raise ValueError(f"run has {len(run.tokens)} tokens; at most {MAX_TOKENS} are wanted")
     name = run.example.name if name is None else name
     scale = run.example.scale
     data = {

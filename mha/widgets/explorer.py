@@ -23,24 +23,24 @@ from mha.runs.record import Trace
 from mha.runs.rounding import short, shown
 from mha.runs.stages import STAGES
 from mha.views.signs import total
-from mha.widgets.explorer_tables import LONGEST_LABEL, sections
+from mha.widgets.explorer_tables import MAX_LABEL_LENGTH, sections
 from mha.widgets.explorer_tasks import Task, check_tasks
 from mha.widgets.instrument import Drawing, Explorer, as_json, checked_name
 from mha.widgets.layer import is_large, layer_view
 
 View = Literal["strip", "plane", "temperature", "dial"]
 
-LONGEST_LINE = 8
+WIDE_LINE_LENGTH = 8
 """The number of components of an embedding and its key that no longer fit one line of a phone."""
 
-LONG_VECTOR = 4
+LONG_VECTOR_LENGTH = 4
 """The width of an embedding from which the query is above the strip, not beside it."""
 
-_OPENED = ("explorer-all", "explorer-settings", "explorer-steps")
+_BUNDLES_OF_FOLDS = ("explorer-all", "explorer-settings", "explorer-steps")
 
 _STYLE_SHEETS = ("explorer.css", "time-bar.css", "steps.css")
 
-_PRINTED = tuple(
+_STAGES_OF_SOURCES = tuple(
     name
     for name, stage in STAGES.items()
     if not stage.is_parameter
@@ -85,7 +85,7 @@ def explorer(
     axes : sequence of str, optional
         The meanings of the components of an embedding, and of a value if it has the same width.
     asks : sequence of str, optional
-        The question that each hidden number of a block answers.
+        The question that each hidden unit of a block answers.
     folded : str, optional
         The title of a fold around the explorer, if it is folded.
 
@@ -132,8 +132,8 @@ def explorer(
     if folded:
         summary = f"<summary>{escape(folded)}</summary>"
         html = f'<details class="strip-fold">{summary}{html}</details>'
-    asked = {"explorer-block": run.example.block, "views": view != "strip"}
-    bundles = (*(script for script, is_asked in asked.items() if is_asked), *_OPENED)
+    needed = {"explorer-block": run.example.block is not None, "views": view != "strip"}
+    bundles = (*(name for name, is_needed in needed.items() if is_needed), *_BUNDLES_OF_FOLDS)
     styles = _STYLE_SHEETS if view == "strip" else (*_STYLE_SHEETS, "plane.css")
     title = run.example.title
     runs = {name: run}
@@ -160,14 +160,14 @@ def _element(run: Trace, name: str, data: dict[str, Any]) -> str:
     """
     stages = "".join(sections(run))
     digits = max(map(len, re.findall("<td>([^<]*)", stages)))
-    label = min(max(map(len, ("Token", *run.tokens))), LONGEST_LABEL)
+    label = min(max(map(len, ("Token", *run.tokens))), MAX_LABEL_LENGTH)
     components = 0 if run.embeddings is None else run.embeddings.shape[1]
-    wide = components > 0 and components + run.key.shape[2] >= LONGEST_LINE
+    wide = components > 0 and components + run.key.shape[2] >= WIDE_LINE_LENGTH
     start = "outright" if run.embeddings is None and run.angles is None else "computed"
     # Two planes are in a fold, whose title needs height; "flat" queries can be shown in a plane.
     above = "fold" if data["view"] == "plane" and run.num_heads == 2 else data["view"]
     marks = f"with-{above} {_combination(run)} {start}" + " flat" * _fits_plane(run)
-    marks += " long" * (components >= LONG_VECTOR)
+    marks += " long" * (components >= LONG_VECTOR_LENGTH)
     return (
         f'<mha-explorer id="explore-{name}" class="{marks}" style="--keys: {len(run.tokens)};'
         f" --heads: {run.num_heads}; --card: {8.25 if wide else 6.9}rem;"
@@ -274,7 +274,7 @@ def _masks(run: Trace) -> list[Any] | None:
 def _printed_numbers(run: Trace, prints: PrintedNumbers) -> dict[str, list[tuple[str, bool]]]:
     """Return the printed numbers of the source, by the address of a number or of a term."""
     found: dict[str, list[tuple[str, bool]]] = {}
-    for stage in _PRINTED:
+    for stage in _STAGES_OF_SOURCES:
         if STAGES[stage].array(run) is None:
             continue
         for place in stage_places(run, stage):
@@ -308,21 +308,21 @@ def query_table(run: Trace, row: int | None = None, head: int = 0, component: in
     True
     """
     row = (run.example.focus or 0) if row is None else row
-    asked, answers = run.score_factors
+    query, key = run.score_factors
     parts = run.weights[head, row] * run.value[head, :, component]
     stages = (run.scores, run.scaled_scores, run.exponentials, run.weights)
     columns = np.column_stack([*(stage[head, row] for stage in stages), parts])
     heads = ("Key", "Its numbers", "Score", "Scaled", "exp", "Weight", "Value", "Weight × value")
     lines = "".join(
-        f'<tr><th scope="row">{escape(token)}</th><td>{_vector(answers[head, key])}</td>'
-        + "".join(f"<td>{shown(float(x))}</td>" for x in columns[key, :-1])
-        + f"<td>{_vector(run.value[head, key])}</td><td>{shown(float(columns[key, -1]))}</td></tr>"
-        for key, token in enumerate(run.tokens)
+        f'<tr><th scope="row">{escape(token)}</th><td>{_vector(key[head, i])}</td>'
+        + "".join(f"<td>{shown(float(x))}</td>" for x in columns[i, :-1])
+        + f"<td>{_vector(run.value[head, i])}</td><td>{shown(float(columns[i, -1]))}</td></tr>"
+        for i, token in enumerate(run.tokens)
     )
     output = shown(float(run.head_outputs[head, row, component]))
     added = [shown(float(part)) for part in parts]
     return (
-        f"<table><caption>One query: {escape(run.tokens[row])}, {_vector(asked[head, row])},"
+        f"<table><caption>One query: {escape(run.tokens[row])}, {_vector(query[head, row])},"
         f" {escape(run.head_names[head])}. The last column adds up to component {component + 1} of"
         f" its output, {total(added, output)}.</caption><thead><tr>"
         + "".join(f'<th scope="col">{text}</th>' for text in heads)

@@ -21,7 +21,7 @@ from mha.runs.stages import STAGES, Stage, stage_array
 HEAD_STYLES = 6
 """The number of colours and patterns of heads in the style sheet."""
 
-LONGEST_LABEL = 9
+MAX_LABEL_LENGTH = 9
 """The most characters of a token beside a table; the style sheet cuts longer ones."""
 
 _DIGITS = "₀₁₂₃₄₅₆₇₈₉"
@@ -70,8 +70,8 @@ def sections(run: Trace) -> Iterator[str]:
 
 def _block_sections(run: Trace) -> Iterator[str]:
     """Yield the sections of a block's stages after its attention."""
-    of_stream = "first" if run.start_normed is None else "second"
-    normed = _normalisation(run, "stream", of_stream)
+    norm = "first" if run.start_normed is None else "second"
+    normed = _normalisation(run, "stream", norm)
     yield _section("The stream after attention", _stage_tables(run, "stream") + normed)
     if run.total is None:
         return
@@ -120,7 +120,7 @@ def _tables(stages: Sequence[str], run: Trace, head: int) -> str:
 
 def _maps(run: Trace, stage: str) -> str:
     """Return one stage of all heads as maps, with columns wide enough for the tokens."""
-    heading = min(max(map(len, run.tokens)), LONGEST_LABEL)
+    heading = min(max(map(len, run.tokens)), MAX_LABEL_LENGTH)
     lanes = _lanes(run, partial(_map, stage), len(run.tokens) + (stage == "exponentials"))
     return (
         f'<div class="map" data-map="{stage}" style="--heading: {heading}">'
@@ -171,12 +171,12 @@ def _table(
     if sums is not None:
         array, columns = np.column_stack([array, sums]), (*columns, "Row sum")
     tokens = "" if stage.is_parameter else "rows columns" if stage.by_key else "rows"
-    of_head = "" if head is None else f'<span class="aside">, head {head + 1}</span>'
-    at_head = "" if head is None else f' data-head="{head}"'
+    head_suffix = "" if head is None else f'<span class="aside">, head {head + 1}</span>'
+    head_attribute = "" if head is None else f' data-head="{head}"'
     return (
         f'<div class="wide" style="--columns: {len(columns)}">'
-        f'<table class="{look}" data-stage="{name}"{at_head} data-tokens="{tokens}">'
-        f"<caption>{_title(name)}{of_head}</caption>"
+        f'<table class="{look}" data-stage="{name}"{head_attribute} data-tokens="{tokens}">'
+        f"<caption>{_title(name)}{head_suffix}</caption>"
         f"<thead>{_header(stage, columns, groups)}</thead>"
         f"<tbody>{_body(rows, array, short if is_given(run, name) else shown)}</tbody>"
         "</table></div>"

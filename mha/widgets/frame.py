@@ -39,19 +39,19 @@ def notebook_frame(
     """
     kind = element[1:].split(">")[0].split()[0]
     at_once = files_of(*INITIAL_BUNDLES[kind])
-    held = "".join(
+    later_scripts = "".join(
         f'<script type="text/plain" id="{name}">{text_of(name)}</script>'
         for name in files_of(*bundles)
         if name not in at_once
     )
     style_elements = "".join(f'<style id="{name}">{text_of(name)}</style>' for name in styles)
-    run = "".join(f"<script>{text_of(name)}</script>" for name in ["loader.js", *at_once])
+    first_scripts = "".join(f"<script>{text_of(name)}</script>" for name in ["loader.js", *at_once])
     page = (
         '<!doctype html><html lang="en" class="mha"><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         '<meta name="viewport" content="width=device-width">'
         f"<style>{notebook_style()}{_BARE}</style>{style_elements}<title>{escape(title)}</title>"
-        f"<script>{text_of('frame-inside.js')}</script>{element}{held}{run}"
+        f"<script>{text_of('frame-inside.js')}</script>{element}{later_scripts}{first_scripts}"
     )
     return (
         f"<style>{notebook_style()}</style>"

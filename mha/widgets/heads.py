@@ -66,9 +66,9 @@ def decoder_heads(
         if token not in maps.tokens:
             known = ", ".join(map(repr, maps.tokens))
             raise ValueError(f"{token!r} is no token; one of {known} is wanted")
-    layers, each = maps.weights.shape[:2]
+    num_layers, num_heads = maps.weights.shape[:2]
     for layer, head in heads:
-        if not (1 <= layer <= layers and 1 <= head <= each):
+        if not (1 <= layer <= num_layers and 1 <= head <= num_heads):
             raise ValueError(f"there is no layer {layer}, head {head}")
     data = {
         "sentence": recorded_sentences().index(sentence),
@@ -97,9 +97,9 @@ def _table() -> str:
     """Return an HTML table of the head that each name fits best over all sentences."""
     rows = []
     for name, words in _NAMES.items():
-        share, layer, head, held = best_head(name)
-        spoken = [one for one in held if one is not None]
-        count = f"{sum(h.largest_in_rule for h in spoken)} of {sum(h.rows for h in spoken)}"
+        share, layer, head, fits = best_head(name)
+        tested = [fit for fit in fits if fit is not None]
+        count = f"{sum(fit.largest_in_rule for fit in tested)} of {sum(fit.rows for fit in tested)}"
         cells = (words, f"layer {layer}, head {head}", percent(share), count)
         rows.append("".join(f"<td>{escape(cell)}</td>" for cell in cells))
     header = "".join(f"<th>{text}</th>" for text in ("Name", "fits best", "share", "rows"))
@@ -116,7 +116,7 @@ def best_head(name: str) -> tuple[float, int, int, list[HeadNameFit | None]]:
         The mean share of rows in which the name holds.
     layer, head : int
         Counted from 1.
-    held : list of HeadNameFit or None
+    fits : list of HeadNameFit or None
         The counts of rows in each sentence.
 
     Examples
@@ -128,8 +128,8 @@ def best_head(name: str) -> tuple[float, int, int, list[HeadNameFit | None]]:
     layers, heads = found[0].weights.shape[:2]
     tested: list[tuple[float, int, int, list[HeadNameFit | None]]] = []
     for layer, head in np.ndindex(layers, heads):
-        held = [fit_head_name(name, maps.tokens, _map(maps.weights, layer, head)) for maps in found]
-        tested.append((mean_share(held), layer + 1, head + 1, held))
+        fits = [fit_head_name(name, maps.tokens, _map(maps.weights, layer, head)) for maps in found]
+        tested.append((mean_share(fits), layer + 1, head + 1, fits))
     return max(tested, key=lambda one: one[0])
 
 

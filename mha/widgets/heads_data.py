@@ -17,7 +17,7 @@ from mha.examples.recorded import (
 )
 from mha.widgets.data_scripts import data_script
 
-LONG = 250
+FIRST_LONG_NUMBER = 250
 """A byte from here on is the first of two."""
 
 
@@ -58,8 +58,14 @@ def pack_thousandths(weights: Array) -> str:
     [250, 250, 7, 253, 232]
     """
     numbers = np.rint(1000 * weights).astype(int)
-    parts = np.stack([np.where(numbers < LONG, numbers, LONG + numbers // 256), numbers % 256], -1)
-    kept = np.stack([np.ones_like(numbers), numbers >= LONG], -1).astype(bool)
+    parts = np.stack(
+        [
+            np.where(numbers < FIRST_LONG_NUMBER, numbers, FIRST_LONG_NUMBER + numbers // 256),
+            numbers % 256,
+        ],
+        -1,
+    )
+    kept = np.stack([np.ones_like(numbers), numbers >= FIRST_LONG_NUMBER], -1).astype(bool)
     return _encode(parts[kept].astype(np.uint8))
 
 

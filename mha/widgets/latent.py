@@ -193,8 +193,8 @@ def _table(run: Trace, order: Sequence[int], head: int, title: str) -> str:
     lines = []
     for width in range(1, len(order) + 1):
         forms = latent_forms(run, order, width)
-        of = forms.heads[head]
-        rows = (of[role][-1] for role in ("scores", "absorbed_scores", "output"))
+        tables = forms.heads[head]
+        rows = (tables[role][-1] for role in ("scores", "absorbed_scores", "output"))
         cells = (str(BYTES * width), *map(str, forms.ranks[:2]),
                  *(", ".join(short(float(x)) for x in row) for row in rows))  # fmt: skip
         lines.append(f'<tr><th scope="row">{width}</th>'

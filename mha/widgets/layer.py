@@ -14,7 +14,7 @@ from mha.core.multihead import BIASES
 from mha.runs.record import Trace
 from mha.widgets.instrument import Drawing, Explorer, instrument
 
-MOST_TOKENS = 512
+MAX_TOKENS = 512
 """The most tokens for which a map has room and a browser computes fast enough."""
 
 _FEW_NUMBERS, _FEW_TOKENS, _NARROW = 4000, 16, 24
@@ -58,14 +58,14 @@ def layer_view(run: Trace, name: str, masks: list[Any] | None, figure: Drawing |
         If the run has more tokens than a page can show.
     """
     count = len(run.tokens)
-    if count > MOST_TOKENS:
-        raise ValueError(f"run has {count} tokens; at most {MOST_TOKENS} are wanted to be explored")
-    asked, answers = run.score_factors
+    if count > MAX_TOKENS:
+        raise ValueError(f"run has {count} tokens; at most {MAX_TOKENS} are wanted to be explored")
+    query, key = run.score_factors
     data = {
         "tokens": run.tokens,
         "heads": run.head_names,
         "focus": _focus(run),
-        "arrays": [_encode(array) for array in (asked, answers, run.value)],
+        "arrays": [_encode(array) for array in (query, key, run.value)],
         "masks": masks[:1] if masks and all(mask == masks[0] for mask in masks) else masks,
         "isCausal": bool(run.example.is_causal),
         "scale": None if run.example.scale is None else float(run.example.scale),

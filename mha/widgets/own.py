@@ -10,9 +10,9 @@ from mha.practice.calculations import HINTS, HINTS_WITH_EXTRAS
 from mha.practice.exercise import ROUNDINGS
 from mha.practice.exercise_wording import WORDINGS
 from mha.runs.random_examples import (
-    LONGEST_WORD,
+    MAX_WORD_LENGTH,
+    MAX_WORDS,
     MEANINGS,
-    MOST_WORDS,
     SIZES,
     VOCABULARY,
     draw_example,
@@ -68,7 +68,7 @@ def work_your_own(
         "wheel": WHEEL,
         "meanings": MEANINGS,
         "vocabulary": VOCABULARY,
-        "most": {"words": MOST_WORDS, "letters": LONGEST_WORD},
+        "most": {"words": MAX_WORDS, "letters": MAX_WORD_LENGTH},
         "sizes": SIZES,
         "titles": {name: stage.title for name, stage in STAGES.items() if not stage.is_extension},
         "asked": {name: [WORDINGS[name].question, *WORDINGS[name].givens] for name in ASKED_STAGES},

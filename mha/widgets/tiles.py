@@ -11,7 +11,7 @@ from mha.runs.record import Trace
 from mha.runs.rounding import shown
 from mha.widgets.instrument import Drawing, Explorer, instrument
 
-MOST_TOKENS = 8
+MAX_TOKENS = 8
 """The most queries and keys for which the tables have room."""
 
 
@@ -51,8 +51,8 @@ def moving_tile(
     """
     check_type("run", run, Trace)
     count = len(run.tokens)
-    if count > MOST_TOKENS:
-        raise ValueError(f"run has {count} tokens; at most {MOST_TOKENS} are wanted")
+    if count > MAX_TOKENS:
+        raise ValueError(f"run has {count} tokens; at most {MAX_TOKENS} are wanted")
     size = as_count("block_size", block_size)
     name = run.example.name if name is None else name
     scores = run.scaled_scores[head]

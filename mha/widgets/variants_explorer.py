@@ -64,7 +64,7 @@ def variants_explorer(
     """
     tables = {role: np.asarray(array, float) for role, array in given.items()}
     plan = attention_plan(tables["query"].shape[1], **numbers)  # type: ignore[arg-type]
-    sheet, roles = evaluate_plan(plan, tables, on)
+    computation, roles = evaluate_plan(plan, tables, on)
     title = "Attention with the changes of newer models"
     data = {
         "name": name,
@@ -76,7 +76,7 @@ def variants_explorer(
         "numbers": numbers,
         "published": bytes_of_published_models(),
     }
-    placeholder = _table(tokens, sheet[roles["weights"]], sheet[roles["output"]], title)
+    placeholder = _table(tokens, computation[roles["weights"]], computation[roles["output"]], title)
     return instrument(
         "sheet", name, data, title=title, placeholder=placeholder, bundles=("sheet-view",),
         style_sheets=("model.css", "sheet.css"), figure=figure,
@@ -103,9 +103,9 @@ def bytes_of_published_models() -> dict[str, dict[str, str]]:
         return 2 * 2 * int(heads) * int(width)
 
     width = int(grouped["hidden_size"]) // int(grouped["num_attention_heads"])
-    of_latent = 2 * (int(latent["kv_lora_rank"]) + int(latent["qk_rope_head_dim"]))
-    of_token = stored(window["num_key_value_heads"], window["head_dim"])
-    of_state = 2 * int(linear["num_attention_heads"]) * int(linear["head_dim"]) ** 2
+    latent_bytes = 2 * (int(latent["kv_lora_rank"]) + int(latent["qk_rope_head_dim"]))
+    token_bytes = stored(window["num_key_value_heads"], window["head_dim"])
+    state_bytes = 2 * int(linear["num_attention_heads"]) * int(linear["head_dim"]) ** 2
     plain = stored(latent["num_attention_heads"], latent["qk_nope_head_dim"])
     found: dict[str, dict[str, Any]] = {
         "plain": {"model": "DeepSeek-V2", "plain": plain},
@@ -114,15 +114,15 @@ def bytes_of_published_models() -> dict[str, dict[str, str]]:
             "bytes": stored(grouped["num_key_value_heads"], width),
             "plain": stored(grouped["num_attention_heads"], width),
         },
-        "latent": {"model": "DeepSeek-V2", "bytes": of_latent, "plain": plain},
+        "latent": {"model": "DeepSeek-V2", "bytes": latent_bytes, "plain": plain},
         "window": {
             "model": "gpt-oss-120b",
-            "bytes": of_token * int(window["sliding_window"]),
+            "bytes": token_bytes * int(window["sliding_window"]),
             "tokens": window["sliding_window"],
         },
         "decay": {
             "model": "MiniMax-Text-01",
-            "bytes": of_state,
+            "bytes": state_bytes,
             "plain": stored(linear["num_key_value_heads"], linear["head_dim"]),
         },
     }

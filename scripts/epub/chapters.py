@@ -12,10 +12,10 @@ from lxml.html import HtmlElement
 from lxml.html.builder import E
 from sphinx_runs import doctree_of
 
-from byhand.mathematics.spoken import in_words
+from byhand.mathematics.spoken import words_of_formula
 from byhand.press import drawings
 
-ON_SCREEN = {
+SCREEN_ONLY_CLASSES = {
     "headerlink", "printed", "screen-only", "tag_screen-only", "sd-btn", "reading-done",
     "quiz-note", "quiz-controls", "your-turn-field", "your-turn-controls", "your-turn-feedback",
     "your-turn-hints", "all",
@@ -24,7 +24,7 @@ ON_SCREEN = {
 among them."""
 
 BOXES = ("mha-quiz", "mha-your-turn", "mha-build")
-KEPT = {
+KEPT_ATTRIBUTES = {
     "id", "href", "class", "colspan", "rowspan", "scope", "start", "alt", "src", "title",
     "display", "mathvariant", "accent", "fence", "form", "separator", "stretchy", "movablelimits",
     "displaystyle", "scriptlevel", "symmetric", "minsize", "maxsize", "notation", "height", "width",
@@ -83,7 +83,7 @@ def chapters_of(page: str, folder: Path) -> list[Chapter]:
     text = text[text.index("<article") : text.rindex("</article>")]
     svgs: list[str] = []
     article = _parsed(f"{text}</article>", svgs)
-    for element in [e for e in article.iter() if ON_SCREEN.intersection(e.classes)]:
+    for element in [e for e in article.iter() if SCREEN_ONLY_CLASSES.intersection(e.classes)]:
         element.drop_tree()
     explorers = list(article.iter("mha-explorer", "mha-instrument"))
     in_print = _in_print(page) if explorers else {}
@@ -138,14 +138,14 @@ def _clean(article: HtmlElement, page: str) -> None:
         legend.tag = "div"
     shaded = {cell: _shade(cell) for cell in article.find_class("heat") if cell.tag == "span"}
     for element in article.iter():
-        for name in set(element.attrib) - KEPT:
+        for name in set(element.attrib) - KEPT_ATTRIBUTES:
             del element.attrib[name]
         if element.get("id") in IN_EACH_EXERCISE:
             del element.attrib["id"]
         if element.get("href"):
             element.set("href", _place(element.get("href"), page))
     for math in article.iter("math"):
-        math.set("alttext", in_words(math))
+        math.set("alttext", words_of_formula(math))
         math.set("xmlns", "http://www.w3.org/1998/Math/MathML")
     for cell, colour in shaded.items():
         cell.set("style", f"background: {colour}")

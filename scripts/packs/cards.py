@@ -23,11 +23,11 @@ from packs import standalone_questions
 from packs.mathematics import as_tex
 from packs.pages import Page, Question, self_contained
 
-UNWRITTEN = re.compile("<mtr|\N{BOTTOM CURLY BRACKET}")
-"""What of a formula `as_tex` does not write: rows, and what a brace is below."""
+UNSUPPORTED_MATHML = re.compile("<mtr|\N{BOTTOM CURLY BRACKET}")
+"""MathML that `as_tex` cannot write: rows of a table, and a brace below a part of a formula."""
 
-LONGEST = 600
-"""Characters of what a term means; a longer paragraph says more than that."""
+MAX_TEXT_LENGTH = 600
+"""The most characters of a definition; a longer paragraph explains more than its term."""
 
 STYLE = """
 .card { font: 1.1em sans-serif; max-width: 40em; margin: 1em auto; }
@@ -95,7 +95,7 @@ def in_tex(html: str) -> str:
 def fits_card(question: Question) -> bool:
     """Return whether a question fits a card: a small computation, or one right answer."""
     text = question.text + _back(question) if question.kind != "essay" else ""
-    return bool(text) and not question.is_multiple and not UNWRITTEN.search(text)
+    return bool(text) and not question.is_multiple and not UNSUPPORTED_MATHML.search(text)
 
 
 def _front(question: Question) -> str:
@@ -137,7 +137,7 @@ def definitions(page: Page, spelt: dict[str, str]) -> Iterator[tuple[str, str, s
         text = "".join(f"<p>{_words(part)}</p>" for part in parts if isinstance(part, Tag))
         if _is_whole(text):
             entry = spelt[term.lower()]
-            for spelling in [s for s, of in spelt.items() if of == entry]:
+            for spelling in [s for s, term in spelt.items() if term == entry]:
                 del spelt[spelling]
             yield f"term: {entry}", f"<p>What is meant by <em>{term}</em>?</p>", text
 
@@ -157,7 +157,11 @@ def _words(part: Tag) -> str:
 
 def _is_whole(html: str) -> bool:
     """Return whether a paragraph is complete on its own: no table, no reference, not too long."""
-    if UNWRITTEN.search(html):
+    if UNSUPPORTED_MATHML.search(html):
         return False
     text = BeautifulSoup(html, "html.parser").get_text().strip()
-    return len(text) <= LONGEST and text.endswith((".", ";", ")")) and not ELSEWHERE.search(text)
+    return (
+        len(text) <= MAX_TEXT_LENGTH
+        and text.endswith((".", ";", ")"))
+        and not ELSEWHERE.search(text)
+    )

@@ -25,7 +25,7 @@ from packs import (
 )
 from packs.pages import Page, Question
 
-SEEDS, VARIANTS = 10**9, 50
+MAX_SEED, MAX_VARIANTS = 10**9, 50
 """The largest seed, and the most fresh questions of each kind."""
 
 Pack = Callable[[argparse.Namespace, list[Page]], dict[str, bytes]]
@@ -37,7 +37,7 @@ def prepare(arguments: argparse.Namespace) -> Callable[[], None]:
     for name in arguments.only:
         if name not in PACKS:
             fail(f"--only has {name!r}; one of {', '.join(PACKS)} is wanted")
-    for option, most in (("seed", SEEDS), ("variants", VARIANTS)):
+    for option, most in (("seed", MAX_SEED), ("variants", MAX_VARIANTS)):
         if not 0 <= getattr(arguments, option) <= most:
             fail(f"--{option} is {getattr(arguments, option)}; 0 to {most:,} is wanted")
     site = arguments.site

@@ -19,8 +19,14 @@ from environment import ROOT, fail, step
 from printing import chosen_chapters, refuse_unprintable
 
 from byhand.chapter.lead_and_aims import MINUTES_AN_EXERCISE, MINUTES_BY_DIFFICULTY
-from byhand.checking.marking import FILE as MARKING
-from byhand.checking.marking import in_words, line_of, plain_text, schemes_of, tex_faults
+from byhand.checking.marking_schemes import FILE as MARKING
+from byhand.checking.marking_schemes import (
+    exercises_in_words,
+    line_of,
+    plain_text,
+    schemes_of,
+    tex_faults,
+)
 from byhand.checking.sources import Project
 from byhand.mathematics.paper import FormulaError, formula
 from byhand.press import markup
@@ -44,9 +50,9 @@ from packs.worksheets import PAPERS, lines_of_pages
 SHEET = Path(__file__).with_name("formulas.toml")
 FORMULAS = tomllib.loads(SHEET.read_text(encoding="utf-8"))
 
-LARGEST_SEED = 10**9
+MAX_SEED = 10**9
 
-LINE, MARGIN, LARGEST_ROOM = 7, 5, 180
+LINE, MARGIN, MAX_ROOM = 7, 5, 180
 """Millimetres of a handwritten line, of the space around the lines of a part, and of the largest
 box."""
 
@@ -63,8 +69,8 @@ Data = dict[str, Any]
 
 def prepare(arguments: argparse.Namespace) -> Callable[[], None]:
     """Return the function that makes the exam; end with an error if there is none."""
-    if arguments.seed is not None and not 0 <= arguments.seed <= LARGEST_SEED:
-        fail(f"--seed is {arguments.seed}; 0 to {LARGEST_SEED:,} is wanted")
+    if arguments.seed is not None and not 0 <= arguments.seed <= MAX_SEED:
+        fail(f"--seed is {arguments.seed}; 0 to {MAX_SEED:,} is wanted")
     refuse_unprintable(lines_of_pages(arguments))
     chapters = chosen_chapters(arguments.chapters)
     try:
@@ -112,7 +118,7 @@ def essays() -> list[Essay]:
             schemes[label].marks,
         )
         for page in project.pages
-        for label, level, _, text in in_words(page)
+        for label, level, _, text in exercises_in_words(page)
         if label in schemes and schemes[label].alone
     ]
 
@@ -146,7 +152,7 @@ def check_questions(exam: Exam) -> None:
     labels = {q.subject for form in exam.forms.values() for q in form if q.kind == "explain"}
     pieces: list[tuple[str, Callable[[], str]]] = []
     for page in project.pages:
-        for label, _, block, text in in_words(page):
+        for label, _, block, text in exercises_in_words(page):
             if label in labels:
                 at = f"{page.file}:{block.line}"
                 pieces.append((at, partial(as_typst, plain_text(text))))
@@ -240,7 +246,7 @@ def _question(question: Question) -> Data:
 
 def room_for(marks: Sequence[Mark]) -> int:
     """Return the millimetres that the answer for some marks needs in handwriting."""
-    return min(MARGIN + LINE * sum(map(_lines, marks)), LARGEST_ROOM)
+    return min(MARGIN + LINE * sum(map(_lines, marks)), MAX_ROOM)
 
 
 def _lines(mark: Mark) -> int:

@@ -16,29 +16,29 @@ from bs4 import BeautifulSoup, Tag
 from html_book import leads_to
 from lxml.html import fragment_fromstring
 
-from byhand.chapter.lead_and_aims import MINUTES_A_BOX, MINUTES_AN_EXERCISE, MINUTES_BY_DIFFICULTY
+from byhand.chapter.lead_and_aims import MINUTES_AN_EXERCISE, MINUTES_BY_DIFFICULTY, MINUTES_PER_BOX
 from byhand.contents import read_contents
 from byhand.search.formulas import in_one_line
 from mha.practice.calculations import FORMULAS
 from mha.practice.exercise import ROUNDINGS, ROUNDINGS_IN_PERCENT
 from mha.runs.rounding import shown
 
-KEPT = {
+KEPT_ELEMENTS = {
     "p", "em", "strong", "b", "i", "u", "ul", "ol", "li", "dl", "dt", "dd", "table",
     "a", "img", "caption", "thead", "tbody", "tr", "th", "td", "sub", "sup", "code", "pre", "div",
     "span", "br",
 }  # fmt: skip
-"""HTML elements of a text that stands alone; others are left out and their contents stay."""
+"""HTML elements of a self-contained text; of others only the contents are kept."""
 
-DROPPED = (
+DROPPED_SELECTORS = (
     "script, style, button, input, svg.icon, .reading-unseen, .headerlink, .screen-only"
     ", details.code-fold, .printed, .reading-button, .page-only, .caption-number"
 )
 
-OF_FORMULAS = {"stretchy", "mathvariant", "width", "lspace", "rspace"}
-ATTRIBUTES = {"colspan", "rowspan", "href", "src", "alt"}
-WHOLE = 1e-9
-"""How far a whole number may be from one."""
+KEPT_ATTRIBUTES_OF_FORMULAS = {"stretchy", "mathvariant", "width", "lspace", "rspace"}
+KEPT_ATTRIBUTES = {"colspan", "rowspan", "href", "src", "alt"}
+INTEGER_TOLERANCE = 1e-9
+"""How far a whole number may be from its float."""
 
 BLOCKS = ("p", "ul", "ol", "li", "dl", "dt", "dd", "table", "tr", "th", "td", "pre", "div", "br")
 """Elements that part words; others stand within a line."""
@@ -50,7 +50,7 @@ CODE = re.compile("`([^`]+)`")
 SYMBOL = re.compile(r"\b(d)_(k|v|model)|\b(W)\^([QKVO])")
 """Code and symbols in a marking scheme."""
 
-LONGEST = 70
+MAX_TITLE_LENGTH = 70
 """Characters of what a question is called by, behind its chapter."""
 
 
@@ -81,7 +81,7 @@ class Question:
     asked: str = ""  # the number that is asked for, if an exercise has several
     number: int = 1  # among the questions with the same title
     difficulty: str = ""
-    minutes: int = MINUTES_A_BOX
+    minutes: int = MINUTES_PER_BOX
     files: dict[str, str] = field(default_factory=dict)  # the pictures in the text, as SVG
     marks: tuple[tuple[int, str], ...] = ()  # of an essay: points, and what they are for
 
@@ -89,7 +89,7 @@ class Question:
     def title(self) -> str:
         """The title of the question: its chapter and its first words."""
         words = without_tags(plain_text(self.asked or self.text))
-        begin = textwrap.shorten(words, LONGEST, placeholder=" …")
+        begin = textwrap.shorten(words, MAX_TITLE_LENGTH, placeholder=" …")
         return f"{self.chapter}: {begin}" + (f" ({self.number})" if self.number > 1 else "")
 
     @property
@@ -124,7 +124,7 @@ class Question:
     def margin(self) -> Decimal:
         """The tolerance of an answer: half a unit of its last decimal, 0 for whole numbers."""
         assert self.answer is not None
-        if not self.places and abs(self.answer - float(self.key)) < WHOLE:
+        if not self.places and abs(self.answer - float(self.key)) < INTEGER_TOLERANCE:
             return Decimal(0)
         return Decimal(5).scaleb(-self.places - 1)
 
@@ -281,7 +281,7 @@ def _box(page: Page, element: Tag) -> Iterator[Question]:
 
 def rounding(value: float, places: int, *, percent: bool = False) -> tuple[int, str]:
     """Return the number of decimals to round to, None for a whole number, and its wording."""
-    if not percent and abs(value - round(value)) < WHOLE:
+    if not percent and abs(value - round(value)) < INTEGER_TOLERANCE:
         places = 0
     forms = ROUNDINGS_IN_PERCENT if percent else ROUNDINGS
     return places, forms[min(places, 2)].format(places=places)
@@ -349,21 +349,21 @@ def self_contained(element: Tag) -> str:
     """
     text = select_one(BeautifulSoup("<div></div>", "html.parser"), "div")
     text.append(copy(element))
-    for node in text.select(DROPPED):
+    for node in text.select(DROPPED_SELECTORS):
         node.decompose()
     for drawing in text.find_all("svg"):
         drawing.name, drawing.string = "p", f"[Figure: {drawing.get('aria-label', '')}]"
     for math in text.find_all("math"):  # keep only MathML that every program reads
         for node in math.find_all(True):
-            node.attrs = {k: v for k, v in node.attrs.items() if k in OF_FORMULAS}
+            node.attrs = {k: v for k, v in node.attrs.items() if k in KEPT_ATTRIBUTES_OF_FORMULAS}
         math.attrs = {"xmlns": "http://www.w3.org/1998/Math/MathML"}
     for node in text.find_all(True):
         if node.find_parent("math") or node.name == "math":
             continue
-        if node.name not in KEPT:
+        if node.name not in KEPT_ELEMENTS:
             node.unwrap()
         else:
-            node.attrs = {k: v for k, v in node.attrs.items() if k in ATTRIBUTES}
+            node.attrs = {k: v for k, v in node.attrs.items() if k in KEPT_ATTRIBUTES}
     return _flow(text)
 
 

@@ -32,19 +32,19 @@ from mha.runs.record import Trace, trace
 from mha.runs.rounding import rounded
 from mha.runs.stages import STAGES
 from packs import standalone_questions
-from packs.pages import WHOLE, Page, Question, emphasised, rounding
+from packs.pages import INTEGER_TOLERANCE, Page, Question, emphasised, rounding
 
 README = Path(__file__).with_suffix(".md")
 FRESH = "Fresh numbers"
 """The chapter of the questions that are drawn."""
 
-MOST = 256
+MAX_ALT_LENGTH = 256
 """Characters that QTI allows to stand in the place of a picture."""
 
-MOST_LONG = {"easy": 0, "medium": 1, "hard": inf}
+MAX_LONG_PRODUCTS = {"easy": 0, "medium": 1, "hard": inf}
 """Products of two factors with several significant digits each that a fresh question may have."""
 
-LONG = re.compile(rf'(?<= alt=")[^"]{{{MOST + 1},}}')
+LONG_ALT = re.compile(rf'(?<= alt=")[^"]{{{MAX_ALT_LENGTH + 1},}}')
 
 
 def bank(pages: Sequence[Page], seed: int, variants: int, address: str = "") -> list[Question]:
@@ -133,13 +133,15 @@ def _is_laborious(exercise: NumericExercise, difficulty: str) -> bool:
         ]
         for given in exercise.givens[:2]
     ]
-    return sum(map(all, zip(*factors, strict=True))) > MOST_LONG[difficulty]
+    return sum(map(all, zip(*factors, strict=True))) > MAX_LONG_PRODUCTS[difficulty]
 
 
 def _is_rounded(exercise: NumericExercise) -> bool:
     """Return whether some given is printed with fewer decimals than it has."""
     return any(
-        abs(rounded(x, given.places) - x) > WHOLE for given in exercise.givens for x in given.values
+        abs(rounded(x, given.places) - x) > INTEGER_TOLERANCE
+        for given in exercise.givens
+        for x in given.values
     )
 
 
@@ -215,8 +217,9 @@ def _with_pictures(html: str, question: Question) -> str:
 
 def _flow(html: str) -> str:
     """Return HTML as a block of QTI: bare text becomes a paragraph, and pictures have a folder."""
-    linked = LONG.sub(
-        lambda words: textwrap.shorten(words[0], MOST, placeholder=" …"), _linked(html, "images/")
+    linked = LONG_ALT.sub(
+        lambda words: textwrap.shorten(words[0], MAX_ALT_LENGTH, placeholder=" …"),
+        _linked(html, "images/"),
     )
     return linked if linked.startswith(("<p", "<ul", "<ol", "<table")) else f"<p>{linked}</p>"
 

@@ -22,7 +22,7 @@ from environment import ROOT, fail
 from sphinx import addnodes
 from sphinx_runs import doctree_of
 
-from byhand.checking.marking import Scheme, schemes_of
+from byhand.checking.marking_schemes import Scheme, schemes_of
 from byhand.checking.sources import Project
 from byhand.document import BOOK
 from byhand.press.embedding import with_fonts
@@ -33,7 +33,7 @@ from packs.pages import questions as of_page
 
 BANK = tomllib.loads((Path(__file__).parent / "bank.toml").read_text(encoding="utf-8"))
 UNEXPLAINED = frozenset(BANK["unexplained"])
-THING = re.compile(r"(?:tbl|fig|equation)-.*")
+LABEL_OF_GIVEN = re.compile(r"(?:tbl|fig|equation)-.*")
 """How a table, a figure or a formula is labelled."""
 
 PICTURE = re.compile(r'(?<=src=")[\w-]+\.svg(?=")')
@@ -58,7 +58,9 @@ class Book:
         self.address = address
         self.pictures: dict[str, str] = {}
         self.holders = {
-            str(holder["id"]): page for page in pages for holder in page.article.find_all(id=THING)
+            str(holder["id"]): page
+            for page in pages
+            for holder in page.article.find_all(id=LABEL_OF_GIVEN)
         }
 
     def thing(self, label: str, names: "Names") -> str:
@@ -165,8 +167,8 @@ def _self_contained(question: Question, book: Book, doctree: nodes.document) -> 
         wanted = dict.fromkeys([*named, *needs])
         things = [_needed(need, book, names) for need in wanted]
         in_replies = dict.fromkeys(label for _, labels in parts for label in labels)
-        behind = [book.thing(label, names) for label in in_replies if label not in wanted]
-        refuse_references("".join([text, *(part for part, _ in parts), *things, *behind]))
+        reply_things = [book.thing(label, names) for label in in_replies if label not in wanted]
+        refuse_references("".join([text, *(part for part, _ in parts), *things, *reply_things]))
     except LookupError as error:
         quizzes = (node for node in doctree.findall(quiz) if node["label"] == question.label)
         line = doctree.ids.get(question.label, next(quizzes, doctree)).line or 1
@@ -176,10 +178,10 @@ def _self_contained(question: Question, book: Book, doctree: nodes.document) -> 
     options = tuple(
         replace(option, text=next(replies), feedback=next(replies)) for option in question.options
     )
-    where = f"{question.page}.html#{question.label}"
+    address = f"{book.address}{question.page}.html#{question.label}"
     chapter = escape(question.chapter)
-    origin = f'<a href="{book.address}{where}">{chapter}</a>' if book.address else chapter
-    feedback = f"{next(replies)}{''.join(behind)}<p>From {BOOK}: {origin}.</p>"
+    origin = f'<a href="{address}">{chapter}</a>' if book.address else chapter
+    feedback = f"{next(replies)}{''.join(reply_things)}<p>From {BOOK}: {origin}.</p>"
     if things:
         text = f"{text if text.startswith('<p') else f'<p>{text}</p>'}{''.join(things)}"
     shown = sorted({*PICTURE.findall(text + feedback)})
@@ -215,7 +217,7 @@ def _resolved(
     for link in soup.find_all("a"):
         address = str(link["href"])
         label = address.partition("#")[2]
-        if THING.fullmatch(label):
+        if LABEL_OF_GIVEN.fullmatch(label):
             things.append(label if label.startswith("equation-") else next(own, label))
             link.replace_with(names.name_of(things[-1]))
         elif "://" not in address and not book.address:
@@ -229,7 +231,7 @@ def _resolved(
 
 def _needed(need: str, book: Book, names: Names) -> str:
     """Return the HTML of a given from `bank.toml`: a labelled table or figure, or a sentence."""
-    return book.thing(need, names) if THING.fullmatch(need) else f"<p>{need}</p>"
+    return book.thing(need, names) if LABEL_OF_GIVEN.fullmatch(need) else f"<p>{need}</p>"
 
 
 def refuse_references(html: str) -> None:
@@ -250,12 +252,12 @@ def _asked(exercise: Question, asked: Sequence[Asked]) -> Iterator[Question]:
     """Yield a question for each number that an exercise asks for."""
     for i, (_, words, value, wanted) in enumerate(asked, 1):
         places, sentence = rounding(value, wanted)
-        what = emphasised(words)
+        number_asked = emphasised(words)
         yield replace(
             exercise,
             name=f"{exercise.name}-{i}" if len(asked) > 1 else exercise.name,
-            asked=what,
-            text=f"{exercise.text}<p><strong>Enter:</strong> {what} {sentence}</p>",
+            asked=number_asked,
+            text=f"{exercise.text}<p><strong>Enter:</strong> {number_asked} {sentence}</p>",
             answer=value,
             places=places,
         )

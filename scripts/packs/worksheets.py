@@ -30,7 +30,7 @@ from mha.practice.worksheets.text import (
 from mha.views.table import Table
 
 PAPERS = {"a4": "a4", "letter": "us-letter"}
-LONGEST = 120
+MAX_LINE_LENGTH = 120
 """The most letters of a title, a course or a date, which fill one line of each page."""
 
 BESIDES = " The two tasks from the trained model come on top."
@@ -55,9 +55,9 @@ def make(arguments: argparse.Namespace, sheets: Sequence[Worksheet]) -> None:
     with step(f"Printing {len(sheets)} worksheets"):
         written = write_texts(sheets, model=arguments.model)
         files = {name: text.encode() for name, text in written.items()}
-        for what, parts in _class_documents(sheets, arguments).items():
-            printed = _files(arguments, what, parts, sheets)
-            files |= {name: press(_source(some, arguments)) for name, some in printed.items()}
+        for name, parts in _class_documents(sheets, arguments).items():
+            printed = _files(arguments, name, parts, sheets)
+            files |= {file: press(_source(some, arguments)) for file, some in printed.items()}
     try:
         write_all(arguments.to, files, force=arguments.force)
     except ValueError as error:
@@ -81,19 +81,19 @@ def lines_of_pages(arguments: argparse.Namespace) -> dict[str, str]:
     if not arguments.title.strip():
         fail("--title is empty; a title is wanted")
     for name, text in texts.items():
-        if len(text) > LONGEST:
-            fail(f"{name} has {len(text)} letters; one line of {LONGEST} is wanted")
+        if len(text) > MAX_LINE_LENGTH:
+            fail(f"{name} has {len(text)} letters; one line of {MAX_LINE_LENGTH} is wanted")
         if hidden := next((letter for letter in text if not letter.isprintable()), ""):
             fail(f"{name} has U+{ord(hidden):04X}, which is not printed; other letters are wanted")
     return texts
 
 
 def _files(
-    arguments: argparse.Namespace, what: str, parts: list[PrintedPart], sheets: Sequence[Worksheet]
+    arguments: argparse.Namespace, name: str, parts: list[PrintedPart], sheets: Sequence[Worksheet]
 ) -> dict[str, list[PrintedPart]]:
-    """Return the parts of each file."""
-    if what != "worksheets" or not arguments.each:
-        return {f"{sheets[0].seed.file_stem(what)}.pdf": parts}
+    """Return the parts of each file of a document of the class."""
+    if name != "worksheets" or not arguments.each:
+        return {f"{sheets[0].seed.file_stem(name)}.pdf": parts}
     return {
         f"{worksheet.seed.file_stem('worksheet')}-{_student_suffix(worksheet.student)}.pdf": [part]
         for worksheet, part in zip(sheets, parts, strict=True)

@@ -2,8 +2,7 @@
 
 Other pages wait until they are viewed, since an edit may change their references, and an edit of
 the package their numbers. Numbers of sections and figures run through the whole book: if an edit
-changes how many there are, a new process counts them. (In one process sphinx-external-toc continues
-from the chapter at which it ended the last time.)
+changes how many there are, all pages are numbered again, and none is read.
 """
 
 import gc
@@ -42,16 +41,16 @@ class Task:
 
     files: set[str] = field(default_factory=set)  # saved or deleted, relative to the project
     view: frozenset[str] | None = None  # the pages that browsers show now
+    made: float = field(default_factory=time.monotonic)  # a clock that all processes share
 
 
 @dataclass
 class Report:
-    """A message from the process of the pages: a page is written, its problems, or a restart."""
+    """A message from the process of the pages: a page is written, or there are problems."""
 
     written: str = ""  # a page; "*" for files that every page loads
     seconds: float = 0.0
     problems: dict[str, list[str]] | None = None
-    restart: bool = False
 
 
 def run(connection: Connection, view: frozenset[str]) -> None:
@@ -118,7 +117,7 @@ class Pages:
         self.app.emit("env-before-read-docs", self.env, sorted(added | changed))
         for name in sorted(added | changed):
             self.read(name, is_first=True)
-        set(self.env.check_dependents(self.app, set()))  # consuming the iterator numbers the pages
+        self.number_pages()
         for name in pages_in_contents() - self.env.found_docs:
             self.read(name)
         if added or changed:
@@ -142,7 +141,7 @@ class Pages:
             if page in pages_in_contents():
                 self.env.find_files(self.app.config, self.builder)  # a deleted one may be back
                 self.to_read.add(page)
-                self.saved[page] = time.monotonic()
+                self.saved[page] = task.made
             else:
                 self.add_changed_file(name)
 
@@ -165,7 +164,7 @@ class Pages:
     # ---- One step ----
 
     def read(self, name: str, *, is_first: bool = False) -> None:
-        """Read a page; if its numbering changes, request a restart."""
+        """Read a page; if its numbering changes, number all pages again."""
         from sphinx.util.build_phase import BuildPhase
 
         self.to_read.discard(name)
@@ -199,8 +198,21 @@ class Pages:
         self.app.emit("env-updated", self.env)
         self.to_write = set(self.env.found_docs) - self.failed
         if has_other_numbers:
-            self.connection.send(Report(restart=True))
-            raise EOFError
+            self.number_pages()
+            # The last good version of a page that cannot be read has moved with the others.
+            self.good = {page: (self.numbers(page)[0], was) for page, (_, was) in self.good.items()}
+
+    def number_pages(self) -> None:
+        """Assign the numbers of sections and numbered elements of all pages."""
+        from sphinx_external_toc.collectors import TocTreeCollectorWithStyles
+
+        uncounted = vars(TocTreeCollectorWithStyles())  # type: ignore[no-untyped-call]
+        for listener in self.app.events.listeners["env-get-updated"]:
+            collector = getattr(listener.handler, "__self__", None)
+            if isinstance(collector, TocTreeCollectorWithStyles):
+                # It would continue from the chapter at which it ended the last time.
+                vars(collector).update(uncounted)
+        set(self.env.check_dependents(self.app, set()))  # consuming the iterator numbers the pages
 
     def numbers(self, name: str) -> tuple[dict[str, Any], tuple[Any, ...]]:
         """Return the numbered elements of a page and their numbers."""

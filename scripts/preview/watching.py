@@ -147,9 +147,7 @@ class Preview:
                 where = LOG.relative_to(ROOT)
                 self.server.problems = {"": [f"the preview's builder has ended; see {where}"]}
             return
-        if report.restart:
-            self.start()
-        elif report.problems is not None:
+        if report.problems is not None:
             before = self.server.all_problems()
             self.server.problems = report.problems
             for line in self.server.all_problems():

@@ -70,7 +70,7 @@ def test_four_routes_lead_into_the_book():
     hour = ["what-attention-does", "formula-of-self-attention", "cat-sat-by-hand"]
     hour += ["permutation-equivariance", "scaling", "scaling-cure"]
     hour += ["multi-head-attention", "fig-it-tired-explorer", "output-projection"]
-    hour += ["one-row-alone"]
+    hour += ["residual-stream", "one-row-alone"]
     assert [re.split("[/#]", href)[-1] for href in links["One hour"]] == hour
     minutes = [int(n) for n in re.findall(r"(\d+) minutes", routes["One hour#"].get_text())]
     assert len(minutes) == 6

@@ -6,7 +6,7 @@ import shutil
 import pytest
 from book_site import ROOT
 
-from byhand.checking import bank, marking, objectives
+from byhand.checking import bank, marking_schemes, objectives
 from byhand.checking.sources import Project
 
 TEACHING = (ROOT / "book/teaching.md").read_text(encoding="utf-8")
@@ -18,7 +18,7 @@ OBJECTIVES = (ROOT / objectives.FILE).read_text(encoding="utf-8")
 def copied(tmp_path_factory):
     """Return a copy of the sources that these checks read."""
     folder = tmp_path_factory.mktemp("sources")
-    for path in [*ROOT.glob("book/*.*"), *ROOT.glob("book/*/*.md"), ROOT / marking.BANK]:
+    for path in [*ROOT.glob("book/*.*"), *ROOT.glob("book/*/*.md"), ROOT / marking_schemes.BANK]:
         target = folder / path.relative_to(ROOT)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, target)
@@ -39,7 +39,7 @@ def found(copied, check, file, before, after):
 
 def test_the_book_has_no_fault_and_every_lesson_its_objectives():
     project = Project(ROOT)
-    assert [*objectives.check(project), *marking.check(project), *bank.check(project)] == []
+    assert [*objectives.check(project), *marking_schemes.check(project), *bank.check(project)] == []
     lessons = re.findall(r"^\* - (\d+)\\\. .*\n  - \{ref\}`([\w-]+)`", TEACHING, re.MULTILINE)
     assert [int(number) for number, _ in lessons] == list(range(1, 13))
     entries = objectives.read_objectives(OBJECTIVES)
@@ -73,18 +73,19 @@ def test_a_new_aim_without_an_entry_is_found(copied):
 @pytest.mark.parametrize(
     ("file", "before", "after", "message"),
     [
-        (marking.FILE, "[ex-zero-query]", "[ex-zero]", "ex-zero is no exercise in words"),
-        (marking.FILE, ONE, '[2, "All."]', "ex-zero-query has 5 points"),
-        (marking.FILE, ONE, '[1, ""]', "a mark of ex-zero-query has no"),
-        (marking.FILE, ONE, "[1, 'It is $0$.']", "a mark of ex-zero-query has $, and schemes have"),
-        (marking.FILE, "[ex-cat-sat-bug]", "[ex-cat-sat-bug]\nalone = true",
+        (marking_schemes.FILE, "[ex-zero-query]", "[ex-zero]", "ex-zero is no exercise in words"),
+        (marking_schemes.FILE, ONE, '[2, "All."]', "ex-zero-query has 5 points"),
+        (marking_schemes.FILE, ONE, '[1, ""]', "a mark of ex-zero-query has no"),
+        (marking_schemes.FILE, ONE, "[1, 'It is $0$.']",
+         "a mark of ex-zero-query has $, and schemes have"),
+        (marking_schemes.FILE, "[ex-cat-sat-bug]", "[ex-cat-sat-bug]\nalone = true",
          "ex-cat-sat-bug has {eval}`…`, so it does not stand alone"),
         ("book/mechanism/softmax.md", ":label: ex-softmax-sigmoid", ":label: ex-softmax-s",
          "ex-softmax-s has no marking scheme"),
     ],
 )  # fmt: skip
 def test_a_faulty_scheme_is_found(copied, file, before, after, message):
-    messages = found(copied, marking.check, file, before, after)
+    messages = found(copied, marking_schemes.check, file, before, after)
     assert any(said.startswith(message) for said in messages), messages
 
 
@@ -95,15 +96,17 @@ def test_a_faulty_scheme_is_found(copied, file, before, after, message):
          "quiz-serving-equal-words"),
         ("book/transformer/serving.md", "{predict} serving-chunk", "{predict} serving-part",
          "quiz-serving-part"),
-        (marking.BANK, "\nquiz-decoding-child =", "\nquiz-x =", "quiz-decoding-child"),
-        (marking.BANK, "\nex-bank-ninety =", "\nex-x =", "ex-bank-ninety"),
-        (marking.BANK, ' "ex-cat-sat-zero",', "", "ex-cat-sat-zero"),
-        (marking.FILE, "[ex-zero-query]\nalone = true", "[ex-zero-query]", "ex-zero-query"),
+        (marking_schemes.BANK, "\nquiz-decoding-child =", "\nquiz-x =", "quiz-decoding-child"),
+        (marking_schemes.BANK, "\nex-bank-ninety =", "\nex-x =", "ex-bank-ninety"),
+        (marking_schemes.BANK, ' "ex-cat-sat-zero",', "", "ex-cat-sat-zero"),
+        (marking_schemes.FILE, "[ex-zero-query]\nalone = true", "[ex-zero-query]", "ex-zero-query"),
     ],
 )  # fmt: skip
 def test_a_question_that_nobody_has_read_by_itself_is_named(copied, file, before, after, label):
     (said,) = found(copied, bank.check, file, before, after)
-    assert said.startswith(f"{label} is in no list of {marking.BANK}; its givens in [needs], ")
+    assert said.startswith(
+        f"{label} is in no list of {marking_schemes.BANK}; its givens in [needs], "
+    )
 
 
 def test_each_lesson_says_where_the_answers_to_the_students_work_are():

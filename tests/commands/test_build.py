@@ -15,8 +15,17 @@ import small_project
 from processes import processes_in, wait_until
 from small_project import build, log, published, started, write_contents, write_pages
 
+from byhand.digests import ROOT, files_in
 from byhand.reading import results
+from byhand.site.notices import third_party
 
+EXERCISE = """\
+```{exercise} First
+:label: exc-first
+
+Compute the score of *cat* with *sat*.
+```
+"""
 PAGES = {
     "index": "# A book\n\nIt begins with {doc}`one` and ends with {ref}`the-end`.\n",
     "one": """\
@@ -37,12 +46,8 @@ tables.stage_table(run, "scores", name="tbl-scores")
 
 The first weight is {eval}`shown(run.weights[0, 0, 0])`.
 
-```{exercise} First
-:label: exc-first
-
-Compute the score of *cat* with *sat*.
-```
-""",
+"""
+    + EXERCISE,
     "two": """\
 # Two
 
@@ -123,6 +128,15 @@ def executed_pages(book):
     return sorted(re.findall(r"(\w+)\.md: its cells have run", log(book)))
 
 
+def different_from_a_clean_build(book, scratch):
+    """Return the names of the published files that a build from nothing does not make alike."""
+    shutil.copytree(book, scratch, ignore=shutil.ignore_patterns("_build"))
+    assert build(scratch).returncode == 0
+    found, wanted = published(book), published(scratch)
+    names = found.keys() | wanted.keys()
+    return sorted(name for name in names if found.get(name) != wanted.get(name))
+
+
 def failed_build(book, before):
     """Return the error output of a build that fails and keeps the last good book."""
     done = build(book)
@@ -131,6 +145,16 @@ def failed_build(book, before):
     assert str(book) not in done.stderr
     assert published(book) == before
     return done.stderr
+
+
+NEW_CELL = """\
+```{code-cell}
+from mha import load_example, tables, trace
+tables.stage_table(trace(load_example("cat-sat")), "weights", name="tbl-weights")
+```
+
+A new one is {numref}`tbl-weights`.
+"""
 
 
 def test_changed_pages_are_computed_and_the_book_equals_a_clean_build(book, tmp_path):
@@ -145,15 +169,31 @@ def test_changed_pages_are_computed_and_the_book_equals_a_clean_build(book, tmp_
     edit(book, "book/three.md", "# Three", "# Last")
     append(book, "book/three.md", "(more)=\n## A section more\n\nSee {ref}`more`.")
     append(book, "book/index.md", "Six by seven is {eval}`6 * 7`.")
-    assert executed_pages(book) == ["index", "one"]
-    assert "0 added, 3 changed, 0 removed" in log(book)
+    edit(book, "book/two.md", ", {ref}`page-one` and {ref}`exc-first`", " and {ref}`page-one`")
+    edit(book, "book/one.md", EXERCISE, "")
+    append(book, "book/two.md", NEW_CELL)
+    assert executed_pages(book) == ["index", "one", "two"]
+    assert "0 added, 4 changed, 0 removed" in log(book)
     assert "Six by seven is 42." in published_text(book, "index")
-    scratch = tmp_path / "scratch"
-    shutil.copytree(book, scratch, ignore=shutil.ignore_patterns("_build"))
-    assert build(scratch).returncode == 0
-    found, wanted = published(book), published(scratch)
-    assert found.keys() == wanted.keys()
-    assert [name for name in wanted if found[name] != wanted[name]] == []
+    assert "exc-first" not in published(book)["one.html"].decode("utf-8")
+    assert "A new one is Table 2.1." in published_text(book, "two")
+    assert different_from_a_clean_build(book, tmp_path / "scratch") == []
+
+
+def test_pages_that_show_nothing_of_an_edit_are_kept_and_all_others_are_written(book, tmp_path):
+    assert executed_pages(book) == []  # read in this folder
+    edit(book, "book/three.md", "speaks of zebras", "is on ibexes")
+    edit(book, "book/one.md", "# One\n", "# One\n\nA line more.\n")
+    edit(book, "book/one.md", "shown(run.weights[0, 0, 0])", "shown(run.weights[0, 0, 1])")
+    assert executed_pages(book) == ["one"]
+    written = re.findall(r"writing output.*m(\w+)\x1b", log(book))
+    assert written == ["one", "three"]  # after the first page, which Sphinx always writes
+    assert different_from_a_clean_build(book, tmp_path / "scratch") == []
+    # The reference lists the pages that use a name.
+    assert "In the book: " not in published_text(book, "three")
+    append(book, "book/one.md", "The function is `softmax`.")
+    assert executed_pages(book) == []
+    assert "In the book: One." in published_text(book, "three")
 
 
 FAILS = "\n```{code-cell}\nassert not run.weights.any()\n```\n"
@@ -279,3 +319,7 @@ def test_dependencies_of_the_book_and_of_its_cells(built, name):
     (built / name).write_bytes(text)
     assert [digest_of_inputs(built) for digest_of_inputs in digests] == before
     assert noticed == [True, name != "book/index.md", name in COMPUTED_FROM]
+
+
+def test_the_licences_that_the_page_of_notices_shows_are_inputs_of_the_book():
+    assert {ROOT / file["text"] for file in third_party()[0]} <= set(files_in(html_book.MADE_FROM))

@@ -14,7 +14,7 @@ import pytest
 from packs import exams
 
 from mha.practice.exams.exam import KINDS, Exam, draw_exam, pair_essays
-from mha.practice.exams.problems import OF_CHAPTERS
+from mha.practice.exams.problems import KINDS_BY_CHAPTER
 from mha.practice.worksheets.seeds import Seed
 
 pytestmark = pytest.mark.pdf
@@ -96,12 +96,12 @@ def test_the_formula_sheet_has_the_formulas_of_its_chapters(made):
     assert r"\cos\theta" in text
     assert "sink" not in text
     named = {name for entry in exams.FORMULAS["formulas"] for name in entry.get("chapters", ())}
-    assert named <= set(OF_CHAPTERS)
+    assert named <= set(KINDS_BY_CHAPTER)
 
 
 def test_every_chapter_with_questions_in_words_gives_an_exam():
     essays = exams.essays()
-    chapters = [name for name in OF_CHAPTERS if name in {essay.chapter for essay in essays}]
+    chapters = [name for name in KINDS_BY_CHAPTER if name in {essay.chapter for essay in essays}]
     assert len(chapters) >= 10
     for chapter in chapters:
         exam = draw_exam(Seed(1), [chapter], 60, essays)
@@ -142,16 +142,16 @@ def test_each_box_has_room_for_the_lines_of_its_answer():
                 written = [mark.line or mark.answer or mark.label for mark in marks]
                 assert room >= 7 * sum(len(line) / 50 for line in written)
                 assert room >= 7 * len(marks)
-                assert room < exams.LARGEST_ROOM
+                assert room < exams.MAX_ROOM
                 kinds.add((question.kind, part))
     assert {("mistake", 2), ("explain", 0), ("card", 3)} <= kinds
 
 
 def test_every_formula_of_the_sheet_can_be_printed():
     essays = exams.essays()
-    chapters = [name for name in OF_CHAPTERS if name in {essay.chapter for essay in essays}]
+    chapters = [name for name in KINDS_BY_CHAPTER if name in {essay.chapter for essay in essays}]
     exam = draw_exam(Seed(1), chapters, 60, essays)
-    every = Exam(exam.seed, tuple(OF_CHAPTERS), exam.minutes, exam.forms)
+    every = Exam(exam.seed, tuple(KINDS_BY_CHAPTER), exam.minutes, exam.forms)
     assert len(exams.formulas(every)) == len(exams.FORMULAS["formulas"])
     exams.check_questions(every)
 
@@ -170,10 +170,10 @@ def test_every_formula_of_the_sheet_can_be_printed():
 def test_a_question_that_cannot_be_printed_is_refused_with_its_place(
     monkeypatch, tmp_path, words, says, message
 ):
-    in_words, schemes_of = exams.in_words, exams.schemes_of
+    exercises_in_words, schemes_of = exams.exercises_in_words, exams.schemes_of
 
     def changed_texts(page):
-        for label, level, block, text in in_words(page):
+        for label, level, block, text in exercises_in_words(page):
             yield label, level, block, words if words and "ex-order" in label else text
 
     def changed_schemes(project):
@@ -184,7 +184,7 @@ def test_a_question_that_cannot_be_printed_is_refused_with_its_place(
             for label, scheme in schemes_of(project).items()
         }
 
-    monkeypatch.setattr(exams, "in_words", changed_texts)
+    monkeypatch.setattr(exams, "exercises_in_words", changed_texts)
     monkeypatch.setattr(exams, "schemes_of", changed_schemes)
     code, _ = make(tmp_path, "--chapters", "order", "--seed", "1")
     assert re.match(f"error: {message}", code), code

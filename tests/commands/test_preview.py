@@ -151,6 +151,34 @@ def test_a_failing_cell_is_told_above_the_last_good_page_and_heals(page, project
     assert {name.rpartition("book/")[2] for name in executed(project)} == {CHAPTER}
 
 
+FIGURE = """```{code-cell}
+---
+mystnb:
+  figure:
+    caption: A zebra.
+    name: fig-zebra
+tags: [remove-input]
+---
+figures.vector_bars([[0.75, 0.25]], rows=['cat'], symbol='w')
+```
+
+It shows in {numref}`fig-zebra`."""
+
+
+def test_a_new_cell_is_numbered_by_the_same_process_and_so_is_the_page_without_it(
+    page, project, chapter
+):
+    title, log, text = page.title(), (project / LOG).read_text("utf-8"), chapter.read_text("utf-8")
+    append(chapter, FIGURE)
+    page.get_by_text("It shows in Fig. 1.1").wait_for(state="attached")
+    assert page.title() == title
+    chapter.write_text(text, encoding="utf-8")
+    page.get_by_text("It shows in").wait_for(state="detached")
+    assert page.title() == title
+    # A new process would begin a new log.
+    assert (project / LOG).read_text(encoding="utf-8").startswith(log)
+
+
 def test_a_page_that_is_deleted_is_told_and_taken_back_with_what_the_build_would_refuse(
     page, chapter
 ):

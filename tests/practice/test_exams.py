@@ -16,13 +16,18 @@ from mha.practice.effort import effort_of_lines
 from mha.practice.exams.cards import CARDS, draw_card, models_of
 from mha.practice.exams.exam import (
     KINDS,
-    MOST_APART,
-    PER_HOUR,
+    MAX_EFFORT_DIFFERENCE,
+    QUESTIONS_PER_HOUR,
     Essay,
     draw_exam,
     pair_essays,
 )
-from mha.practice.exams.problems import OF_CHAPTERS, PROBLEMS, WITH_MISTAKES, draw_problem
+from mha.practice.exams.problems import (
+    KINDS_BY_CHAPTER,
+    KINDS_WITH_MISTAKES,
+    PROBLEMS,
+    draw_problem,
+)
 from mha.practice.exams.steps import (
     as_decimal,
     as_printed,
@@ -36,7 +41,7 @@ from mha.practice.worksheets.seeds import Seed
 MECHANISM = [
     f"mechanism/{name}" for name in ("self-attention", "scaling", "softmax", "multi-head-attention")
 ]
-CHAPTERS = list(OF_CHAPTERS)
+CHAPTERS = list(KINDS_BY_CHAPTER)
 # Forty exams: each chapter alone, and eighteen of several chapters.
 EXAMS = [
     *((seed, [chapter]) for seed, chapter in enumerate(CHAPTERS)),
@@ -75,7 +80,7 @@ def test_a_solver_agrees_with_the_scheme_and_both_forms_are_equally_long(seed, c
             assert list(faults(question, key)) == [], f"{form} {question.title}"
         assert sum(q.points for q in printed) == exam.points
         assert f" minutes, {exam.points} points. " in write_form(exam, form)
-        assert 6 <= len(printed) <= PER_HOUR
+        assert 6 <= len(printed) <= QUESTIONS_PER_HOUR
         assert sum(q.minutes for q in printed) == exam.estimate <= 60
     assert [(q.points, q.minutes) for q in papers["A"]] == [
         (q.points, q.minutes) for q in papers["B"]
@@ -83,7 +88,7 @@ def test_a_solver_agrees_with_the_scheme_and_both_forms_are_equally_long(seed, c
     counted = [operations(text) for text in of_forms]
     assert max(counted) - min(counted) <= 0.1 * max(counted), counted
     lengths = [exam.operations(form) for form in exam.forms]
-    assert max(lengths) - min(lengths) <= MOST_APART * max(lengths)
+    assert max(lengths) - min(lengths) <= MAX_EFFORT_DIFFERENCE * max(lengths)
     for first, second in zip(papers["A"], papers["B"], strict=True):
         assert first.title == "Explain" or first.body != second.body
         assert [worth for _, _, worth in first.parts] == [worth for _, _, worth in second.parts]
@@ -131,8 +136,8 @@ def test_an_exam_fits_its_minutes_and_has_each_kind(minutes):
     assert set(kinds) == set(KINDS)
     assert exam.estimate <= minutes
     assert kinds["mistake"] == kinds["card"] == 1
-    assert sum(kinds.values()) <= PER_HOUR * minutes / 60
-    assert minutes - exam.estimate < 15 or sum(kinds.values()) == PER_HOUR * minutes // 60
+    assert sum(kinds.values()) <= QUESTIONS_PER_HOUR * minutes / 60
+    assert minutes - exam.estimate < 15 or sum(kinds.values()) == QUESTIONS_PER_HOUR * minutes // 60
 
 
 def test_parallel_essays_are_of_one_chapter_and_demand_the_same():
@@ -197,7 +202,7 @@ def test_every_known_mistake_changes_the_last_result(kind):
         problem = draw_problem(kind, np.random.default_rng(seed))
         right = solve(problem.steps)
         assert not right.has_tie
-        assert bool(problem.slips) or kind not in WITH_MISTAKES
+        assert bool(problem.slips) or kind not in KINDS_WITH_MISTAKES
         for slip in problem.slips:
             wrong = solve(problem.steps, slip)
             changed = changed_names(right, wrong)

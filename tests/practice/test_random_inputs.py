@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mha import trace
-from mha.practice.random_inputs import LEVELS, MOST_TOKENS, draw_example
+from mha.practice.random_inputs import LEVELS, MAX_TOKENS, draw_example
 from mha.runs.rounding import short
 
 
@@ -84,7 +84,7 @@ def test_difficulties_differ_in_sign_and_decimals():
     [
         ({"difficulty": "odd"}, "difficulty is 'odd'; one of easy, medium, hard is wanted"),
         ({"d_k": 2}, "d_k is 2; 1 or 4 is wanted, whose roots are whole numbers"),
-        ({"num_tokens": 1}, f"num_tokens is 1; 2 to {MOST_TOKENS} are wanted"),
+        ({"num_tokens": 1}, f"num_tokens is 1; 2 to {MAX_TOKENS} are wanted"),
         ({"num_tokens": 7, "d_model": 1, "d_k": 1, "difficulty": "easy"},
          "no short numbers were found for num_tokens=7, d_model=1, d_k=1;"),
     ],

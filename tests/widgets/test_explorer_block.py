@@ -77,7 +77,7 @@ def test_a_block_stands_there_step_by_step_and_is_changed_and_reset(
 def every_step_stands_there_in_order(seen, norm, activation):
     normed = ["of these", "normalised"]
     active = {"relu": "those above 0 (ReLU)", "gelu": "active (GELU)"}[activation]
-    wanted = ["plus the input", "hidden numbers", active, "feed-forward output"]
+    wanted = ["plus the input", "pre-activations", active, "feed-forward output"]
     wanted.append("plus the stream")
     if norm == "before":
         wanted = ["input", *normed, *wanted[:1], *normed, *wanted[1:]]
@@ -99,7 +99,7 @@ def test_numbers_of_a_block_have_their_names_beside_them(open_element, rng):
     found = seen.page.locator(".around .end-row")
     found.first.wait_for()
     assert found.all_inner_texts().count("".join(names)) == 2
-    hidden = seen.page.locator(".around .end-row", has_text="hidden numbers").inner_text()
+    hidden = seen.page.locator(".around .end-row", has_text="pre-activations").inner_text()
     assert all(name in hidden for name in asks)
     right = "all => all.map((one) => one.getBoundingClientRect().right)"
     first = seen.page.locator(".around .end-row").filter(has_text="plus the input")

@@ -13,7 +13,7 @@ from mha.widgets.explorer_tasks import (
     weights_alike,
 )
 from mha.widgets.latent import latent_widths
-from mha.widgets.layer import MOST_TOKENS
+from mha.widgets.layer import MAX_TOKENS
 from mha.widgets.letters import two_layers
 from mha.widgets.pencil import red_pencil
 
@@ -32,7 +32,7 @@ REFUSED = [
      "^run is a WorkedExample; a Trace is wanted"),
     (lambda: explorer(CAT_SAT, name="Cat sat"), ValueError,
      "^name is 'Cat sat'; lower-case letters"),
-    (lambda: explorer(of_tokens(MOST_TOKENS + 1)), ValueError,
+    (lambda: explorer(of_tokens(MAX_TOKENS + 1)), ValueError,
      "^run has 513 tokens; at most 512 are wanted"),
     (lambda: explorer(of_tokens(99), view="temperature"), ValueError,
      "^the run is too large for tasks or another view"),

@@ -2,8 +2,8 @@
 
 `docs/architecture.md` lists the subpackages in the order in which they may import each other. Each
 subpackage's docstring lists its modules. The modules `contents`, `document`, `bibliography`,
-`digests`, `edition` and `terms` serve all of them. The commands in `scripts/` use these modules,
-`checking` and `press` without Sphinx.
+`digests`, `reuse`, `edition` and `terms` serve all of them. The commands in `scripts/` use these
+modules, `checking` and `press` without Sphinx.
 
 `_config.yml` names this package alone, and `setup` loads the extensions in `PARTS`. Each is an
 extension of its own, so that the small books of the tests can load a few of them.

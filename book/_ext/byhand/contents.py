@@ -9,7 +9,7 @@ from sphinx_external_toc.parsing import parse_toc_data
 
 TOC = Path(__file__).resolve().parents[3] / "_toc.yml"
 
-ON_SCREEN = ("reference/package", "teaching", "downloads")
+SCREEN_ONLY_CHAPTERS = ("reference/package", "teaching", "downloads")
 """The chapters that the printed book leaves out; a reader for a course has those that it names."""
 
 
@@ -40,7 +40,9 @@ class Contents:
     def printed_parts(self) -> tuple[Part, ...]:
         """The parts with the pages that the printed book contains."""
         return tuple(
-            replace(part, pages=tuple(page for page in part.pages if page not in ON_SCREEN))
+            replace(
+                part, pages=tuple(page for page in part.pages if page not in SCREEN_ONLY_CHAPTERS)
+            )
             for part in self.parts
         )
 

@@ -19,15 +19,15 @@ LENGTHS = (100, 200, 300, 400, 500, 600)
 SCORES = (12, 20, 24, 30, 36, 40)
 """The scores that a question asks to scale."""
 
-CACHE = ("num_hidden_layers", "num_attention_heads", "num_key_value_heads", "head_dim")
-WIDTH = ("num_attention_heads", "num_key_value_heads", "head_dim")
-LATENT = (
+FIELDS_OF_CACHE = ("num_hidden_layers", "num_attention_heads", "num_key_value_heads", "head_dim")
+FIELDS_OF_WIDTH = ("num_attention_heads", "num_key_value_heads", "head_dim")
+FIELDS_OF_LATENT = (
     *("num_hidden_layers", "num_attention_heads", "kv_lora_rank"),
     *("qk_nope_head_dim", "qk_rope_head_dim"),
 )
 """The fields that each kind of card needs."""
 
-EXCLUDED = {
+EXCLUDED_FIELDS = {
     "width": ("query_pre_attn_scalar", "factor of scores"),
     "cache": ("full_attention_interval",),
     "latent": (),
@@ -79,7 +79,7 @@ def models_with(fields: Sequence[str], models: PublishedModels | None = None) ->
 
     Examples
     --------
-    >>> models_with(LATENT)
+    >>> models_with(FIELDS_OF_LATENT)
     ('DeepSeek-V2', 'DeepSeek-V3.2')
     """
     known = published_models() if models is None else models
@@ -105,7 +105,9 @@ def models_of(kind: str) -> tuple[str, ...]:
     """
     known = published_models()
     return tuple(
-        model for model in models_with(CARDS[kind]) if not set(EXCLUDED[kind]) & set(known[model])
+        model
+        for model in models_with(CARDS[kind])
+        if not set(EXCLUDED_FIELDS[kind]) & set(known[model])
     )
 
 
@@ -272,11 +274,11 @@ def _latent(card: Mapping[str, str], count: str, score: str) -> _Content:
 _CONTENTS = {"width": _width, "cache": _cache, "latent": _latent}
 
 CARDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"width": WIDTH, "cache": CACHE, "latent": LATENT}
+    {"width": FIELDS_OF_WIDTH, "cache": FIELDS_OF_CACHE, "latent": FIELDS_OF_LATENT}
 )
 """The kinds of questions, and the fields that each needs."""
 
-OF_CHAPTERS: Mapping[str, str] = MappingProxyType(
+KIND_BY_CHAPTER: Mapping[str, str] = MappingProxyType(
     {
         "transformer/since-2023": "latent",
         "transformer/decoding": "cache",
@@ -294,4 +296,4 @@ def card_kind(chapters: Sequence[str]) -> str:
     >>> card_kind(["mechanism/softmax", "transformer/cost"]), card_kind(["mechanism/softmax"])
     ('cache', 'width')
     """
-    return next((kind for name, kind in OF_CHAPTERS.items() if name in chapters), "width")
+    return next((kind for name, kind in KIND_BY_CHAPTER.items() if name in chapters), "width")

@@ -4,7 +4,7 @@ The questions of both forms are parallel one by one. Two parallel questions have
 minutes and points of each part. Beyond that,
 
 - calculations have the same steps with different numbers, and their numbers of operations differ by
-  at most `MOST_APART`;
+  at most `MAX_EFFORT_DIFFERENCE`;
 - solutions with a mistake are of the same calculation, and the same number of results has to be
   computed again; the mistakes differ where the calculation has two that allow it;
 - cards have the same fields and questions, of different models where two allow it, and the same
@@ -24,7 +24,7 @@ import numpy as np
 from mha.practice.effort import Effort, effort_of_lines
 from mha.practice.exams.cards import card_kind, draw_card, models_of
 from mha.practice.exams.problem import Problem
-from mha.practice.exams.problems import OF_CHAPTERS, WITH_MISTAKES, draw_problem
+from mha.practice.exams.problems import KINDS_BY_CHAPTER, KINDS_WITH_MISTAKES, draw_problem
 from mha.practice.exams.steps import (
     Slip,
     Solution,
@@ -39,21 +39,21 @@ FORMS = ("A", "B")
 """The names of the parallel forms."""
 
 EXAM = 4
-"""The purpose of random numbers; `mha.practice.worksheets.seeds` has the others."""
+"""The purpose of an exam's random numbers; `mha.practice.worksheets.seeds` has the others."""
 
-MOST_APART = 0.1
+MAX_EFFORT_DIFFERENCE = 0.1
 """The largest difference of the operations of two parallel questions, as a share of the larger."""
 
-READING = 2
+READING_MINUTES = 2
 """The minutes to read a question and to check its result, besides those of the calculation."""
 
-PER_MARK = 1
+MINUTES_PER_MARK = 1
 """The minutes of one mark of a short explanation."""
 
-SHORTEST, LONGEST, PER_HOUR = 30, 180, 8
+MIN_MINUTES, MAX_MINUTES, QUESTIONS_PER_HOUR = 30, 180, 8
 """The fewest and the most minutes of an exam, and the most questions of an hour."""
 
-TRIES = 100
+MAX_TRIES = 100
 """How many draws are tried to find a parallel question."""
 
 
@@ -218,7 +218,7 @@ def draw_exam(seed: Seed, chapters: Sequence[str], minutes: int, essays: Sequenc
     chapters : sequence of str
         Names of pages, such as "mechanism/softmax".
     minutes : int
-        From `SHORTEST` to `LONGEST`.
+        From `MIN_MINUTES` to `MAX_MINUTES`.
     essays : sequence of Essay
         The questions in words of all chapters; those of `chapters` are used.
 
@@ -235,7 +235,7 @@ def draw_exam(seed: Seed, chapters: Sequence[str], minutes: int, essays: Sequenc
     used = [essay for essay in essays if essay.chapter in chapters]
     if not used:
         known = {essay.chapter for essay in essays}
-        names = ", ".join(_short(name) for name in OF_CHAPTERS if name in known)
+        names = ", ".join(_short(name) for name in KINDS_BY_CHAPTER if name in known)
         raise ValueError(
             f"{_join(chapters)} has no question in words that stands alone; one of {names} is"
             " wanted among the chapters"
@@ -250,12 +250,12 @@ def draw_exam(seed: Seed, chapters: Sequence[str], minutes: int, essays: Sequenc
             f"--minutes is {minutes}; one question of each kind takes {spent} minutes here, so"
             f" {spent} or more are wanted"
         )
-    for more in _alternate(computed, explained):
+    for pair in _alternate(computed, explained):
         if len(pairs) == most_questions(minutes):
             break
-        if spent + more[0].minutes <= minutes:
-            pairs.append(more)
-            spent += more[0].minutes
+        if spent + pair[0].minutes <= minutes:
+            pairs.append(pair)
+            spent += pair[0].minutes
     ordered = sorted(pairs, key=lambda pair: KINDS.index(pair[0].kind))
     forms = {name: tuple(pair[i] for pair in ordered) for i, name in enumerate(FORMS)}
     return Exam(seed, tuple(chapters), minutes, forms)
@@ -269,17 +269,17 @@ def most_questions(minutes: int) -> int:
     >>> most_questions(60), most_questions(90)
     (8, 12)
     """
-    return max(len(KINDS), PER_HOUR * minutes // 60)
+    return max(len(KINDS), QUESTIONS_PER_HOUR * minutes // 60)
 
 
 def _check(chapters: Sequence[str], minutes: int) -> None:
     """Raise unless the chapters have questions and the time is in its range."""
     for chapter in chapters:
-        if chapter not in OF_CHAPTERS:
-            known = ", ".join(map(_short, OF_CHAPTERS))
+        if chapter not in KINDS_BY_CHAPTER:
+            known = ", ".join(map(_short, KINDS_BY_CHAPTER))
             raise ValueError(f"{_short(chapter)} has no calculation for an exam; {known} have")
-    if not SHORTEST <= minutes <= LONGEST:
-        raise ValueError(f"--minutes is {minutes}; {SHORTEST} to {LONGEST} is wanted")
+    if not MIN_MINUTES <= minutes <= MAX_MINUTES:
+        raise ValueError(f"--minutes is {minutes}; {MIN_MINUTES} to {MAX_MINUTES} is wanted")
 
 
 def _short(chapter: str) -> str:
@@ -293,7 +293,7 @@ def _join(chapters: Sequence[str]) -> str:
 
 def _alternate(computed: Iterator[Pair], explained: Iterator[Pair]) -> Iterator[Pair]:
     """Yield calculations and explanations in turn, a few more than an exam can have."""
-    for _ in range(PER_HOUR * LONGEST // 60):
+    for _ in range(QUESTIONS_PER_HOUR * MAX_MINUTES // 60):
         yield next(computed)
         yield from islice(explained, 1)
 
@@ -303,9 +303,9 @@ def _alternate(computed: Iterator[Pair], explained: Iterator[Pair]) -> Iterator[
 
 def _parallel(draw: Callable[[], Question]) -> Pair:
     """Return two parallel questions with different numbers."""
-    for _ in range(TRIES):
+    for _ in range(MAX_TRIES):
         first = draw()
-        for _ in range(TRIES):
+        for _ in range(MAX_TRIES):
             second = draw()
             is_other = (first.tables, first.marks) != (second.tables, second.marks)
             if is_other and _are_parallel(first, second):
@@ -329,21 +329,21 @@ def _worth(question: Question) -> list[tuple[int, int]]:
 
 
 def _are_close(first: Effort, second: Effort) -> bool:
-    fewer, more = sorted((first.operations, second.operations))
-    return more - fewer <= MOST_APART * more
+    smaller, larger = sorted((first.operations, second.operations))
+    return larger - smaller <= MAX_EFFORT_DIFFERENCE * larger
 
 
 def _computed(rng: np.random.Generator, chapters: Sequence[str]) -> Iterator[Pair]:
     """Yield calculations: first the most typical of each chapter, then the others, and again."""
     start = int(rng.integers(len(chapters)))
     order = [*chapters[start:], *chapters[:start]]
-    deepest = max(len(OF_CHAPTERS[name]) for name in order)
+    deepest = max(len(KINDS_BY_CHAPTER[name]) for name in order)
     kinds = list(
         dict.fromkeys(
-            OF_CHAPTERS[name][depth]
+            KINDS_BY_CHAPTER[name][depth]
             for depth in range(deepest)
             for name in order
-            if depth < len(OF_CHAPTERS[name])
+            if depth < len(KINDS_BY_CHAPTER[name])
         )
     )
     for kind in cycle(kinds):
@@ -365,7 +365,7 @@ def _to_compute(kind: str, problem: Problem) -> Question:
         tables=problem.tables,
         marks=_line_marks(right),
         follow=tuple(_follow(problem, right, slip) for slip in _one_of_each_rule(problem.slips)),
-        minutes=READING + problem.effort.minutes,
+        minutes=READING_MINUTES + problem.effort.minutes,
         effort=problem.effort,
     )
 
@@ -404,9 +404,11 @@ def _follow(problem: Problem, right: Solution, slip: Slip) -> str:
 
 def _with_mistake(rng: np.random.Generator, chapters: Sequence[str]) -> Pair:
     """Return solutions with a mistake: of a kind that the chapters have, if one has mistakes."""
-    kinds = [kind for name in chapters for kind in OF_CHAPTERS[name] if kind in WITH_MISTAKES]
-    kind = str(rng.choice(kinds)) if kinds else WITH_MISTAKES[0]
-    for _ in range(TRIES):
+    kinds = [
+        kind for name in chapters for kind in KINDS_BY_CHAPTER[name] if kind in KINDS_WITH_MISTAKES
+    ]
+    kind = str(rng.choice(kinds)) if kinds else KINDS_WITH_MISTAKES[0]
+    for _ in range(MAX_TRIES):
         firsts, seconds = ([*_to_mend(kind, draw_problem(kind, rng))] for _ in FORMS)
         # Another mistake, if one has as many wrong results, so that no form helps the other.
         order = sorted(
@@ -459,7 +461,7 @@ def _with_slip(subject: str, problem: Problem, slip: Slip) -> Question:
         tables=problem.tables,
         lines=tuple(f"{labels[name]}: {wrong.lines[name]}" for name in names),
         marks=marks,
-        minutes=READING + effort.minutes,
+        minutes=READING_MINUTES + effort.minutes,
         effort=effort,
     )
 
@@ -469,7 +471,7 @@ def _on_card(rng: np.random.Generator, chapters: Sequence[str]) -> Pair:
     kind = card_kind(chapters)
     models = [str(model) for model in rng.permutation(models_of(kind))]
     turn = cycle(models)
-    for _ in range(TRIES):
+    for _ in range(MAX_TRIES):
         first, second = _parallel(lambda: _on_model(kind, next(turn), rng))
         if first.title != second.title and _rounded_lines(first) == _rounded_lines(second):
             return first, second
@@ -488,7 +490,11 @@ def _on_model(kind: str, model: str, rng: np.random.Generator) -> Question:
     effort = effort_of_lines(right.lines.values())
     last = len(card.parts)
     reasons = tuple(Mark(points, says, part=last) for points, says in card.marks)
-    minutes = READING + effort.minutes + PER_MARK * sum(points for points, _ in card.marks)
+    minutes = (
+        READING_MINUTES
+        + effort.minutes
+        + MINUTES_PER_MARK * sum(points for points, _ in card.marks)
+    )
     return Question(
         kind="card",
         subject=kind,
@@ -539,14 +545,14 @@ def pair_essays(
     earlier: Counter[tuple[str, bool]] = Counter()
     turns = []
     for essay, _ in pairs:
-        is_long = essay.minutes > FAR
+        is_long = essay.minutes > MAX_MINUTES_OF_EARLY_ESSAYS
         turns.append((is_long, earlier[essay.chapter, is_long]))
         earlier[essay.chapter, is_long] += 1
     return tuple(pairs[i] for i in sorted(range(len(pairs)), key=turns.__getitem__))
 
 
-FAR = 9
-"""Essays that take longer, which are the open questions, are used last."""
+MAX_MINUTES_OF_EARLY_ESSAYS = 9
+"""Essays that take longer than this, which are the open questions, are used last."""
 
 
 def _to_explain(essay: Essay) -> Question:

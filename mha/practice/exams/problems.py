@@ -13,7 +13,7 @@ import numpy as np
 from mha.practice.exams import layers, rows
 from mha.practice.exams.problem import Problem
 
-TRIES = 500
+MAX_TRIES = 500
 """How many draws of numbers are tried before giving up."""
 
 Draw = Callable[[np.random.Generator], Problem]
@@ -43,7 +43,7 @@ def draw_problem(kind: str, rng: np.random.Generator) -> Problem:
     >>> len(drawn.parts), drawn.is_fair
     (3, True)
     """
-    for _ in range(TRIES):
+    for _ in range(MAX_TRIES):
         problem = PROBLEMS[kind](rng)
         if problem.is_fair:
             return problem
@@ -70,7 +70,7 @@ PROBLEMS: Mapping[str, Draw] = MappingProxyType(
 )
 """The kinds of calculations."""
 
-OF_CHAPTERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+KINDS_BY_CHAPTER: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "mechanism/what-attention-does": ("first output",),
         "mechanism/self-attention": ("attention row", "projected score"),
@@ -98,7 +98,7 @@ OF_CHAPTERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """The kinds of each chapter, the most typical first."""
 
-WITH_MISTAKES = (
+KINDS_WITH_MISTAKES = (
     *("attention row", "first output", "masked row", "two heads", "rotated score", "sink row"),
 )
 """The kinds whose solutions are shown with a mistake to be found."""

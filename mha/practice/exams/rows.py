@@ -6,7 +6,7 @@ from mha.core.checks import Array
 from mha.practice.exams.problem import Problem
 from mha.practice.exams.shared import (
     DIFFICULTY,
-    MOST_EXPONENT,
+    MAX_EXPONENT,
     SHARES,
     as_texts,
     distinct_rows,
@@ -100,7 +100,7 @@ def first_output(rng: np.random.Generator) -> Problem:
         keys = rng.choice(np.arange(-1.0, 3.0), (3, 2))
         values = rng.choice(np.arange(0.0, 6.0), (3, 2))
         scores = keys @ query
-        apart = np.diff(np.sort(scores)).min() > 0 and np.abs(scores).max() <= MOST_EXPONENT
+        apart = np.diff(np.sort(scores)).min() > 0 and np.abs(scores).max() <= MAX_EXPONENT
         if apart and (np.ptp(values, axis=0) > 1).all() and len(np.unique(values, axis=0)) == 3:
             break
     word = words[int(rng.integers(3))]

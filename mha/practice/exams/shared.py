@@ -11,10 +11,10 @@ from mha.runs.record import Trace, trace
 from mha.runs.rounding import dimensions, short
 from mha.views.table import Table
 
-MOST_EXPONENT, LEAST_APART = 5, 0.4
+MAX_EXPONENT, MIN_EXPONENT_DIFFERENCE = 5, 0.4
 """The largest size of an exponent, and the smallest difference of two exponents of a row."""
 
-SMALLEST_WEIGHT = 0.02
+MIN_WEIGHT = 0.02
 """The smallest weight of a row that a drawn run has."""
 
 DIFFICULTY = "easy"
@@ -34,7 +34,7 @@ def draw_even_run(rng: np.random.Generator, words: Sequence[str], row: int) -> T
     while True:
         run = trace(draw_example(rng, difficulty=DIFFICULTY, sentence=words))
         largest = np.abs(run.scaled_scores[0, row]).max()
-        if largest < MOST_EXPONENT and run.weights[0, row].min() > SMALLEST_WEIGHT:
+        if largest < MAX_EXPONENT and run.weights[0, row].min() > MIN_WEIGHT:
             return run
 
 
@@ -51,12 +51,12 @@ def pick_numbers(rng: np.random.Generator, numbers: Sequence[float], count: int)
 def draw_exponents(
     rng: np.random.Generator, count: int, low: float = -2.0, high: float = 3.0
 ) -> Array:
-    """Return numbers with one decimal, not 0 or 1, each at least `LEAST_APART` from the others."""
+    """Return numbers with one decimal, not 0 or 1, `MIN_EXPONENT_DIFFERENCE` or more apart."""
     tenths = np.arange(round(10 * low), round(10 * high) + 1) / 10
     usable = tenths[~np.isin(tenths, (0.0, 1.0))]
     while True:
         found = rng.choice(usable, count, replace=False)
-        if np.diff(np.sort(found)).min() > LEAST_APART - 1e-9:
+        if np.diff(np.sort(found)).min() > MIN_EXPONENT_DIFFERENCE - 1e-9:
             return np.asarray(found)
 
 

@@ -15,10 +15,10 @@ from pathlib import Path
 from mha.command_line import in_one_line
 from mha.practice.worksheets.students import Student
 
-LONGEST = 80
+MAX_NAME_LENGTH = 80
 """The most letters of a name or an id."""
 
-MOST = 300
+MAX_STUDENTS = 300
 """The most students of a class."""
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
@@ -152,8 +152,10 @@ def read_class(path: Path) -> ClassList:
         roles = ", ".join(sorted({role for _, role in others}))
         named = f"; its roles are {in_one_line(roles)}, and Student is wanted" if others else ""
         raise ValueError(f"{path.name} names no student{named}")
-    if len(students) > MOST:
-        raise ValueError(f"{path.name} names {len(students)} students; at most {MOST} are wanted")
+    if len(students) > MAX_STUDENTS:
+        raise ValueError(
+            f"{path.name} names {len(students)} students; at most {MAX_STUDENTS} are wanted"
+        )
     return ClassList(path.name, tuple(students), tuple(others))
 
 
@@ -247,8 +249,8 @@ def _without_header(file: str, text: str) -> Iterator[Person]:
     has_no_id = "".join(first[1:2]) and not re.search(r"[\d@]", first[1])
     if is_header or has_no_id or len(first) > 2:
         columns = in_one_line(", ".join(cell[:20] for cell in first[:6]))
-        more = ", …" * (len(first) > 6)
-        raise ValueError(f"{file} begins with {columns}{more}; the columns {WANTED}")
+        ellipsis = ", …" * (len(first) > 6)
+        raise ValueError(f"{file} begins with {columns}{ellipsis}; the columns {WANTED}")
     _check_lengths(file, rows, 2)
     for line, row in rows:
         yield line, row[0], "".join(row[1:2]), ""
@@ -269,8 +271,10 @@ def _check(where: str, student: Student, taken: dict[str, int]) -> None:
     if not student.name:
         raise ValueError(f"{where} has no name")
     for text in (student.name, student.id):
-        if len(text) > LONGEST or not text.isprintable():
-            raise ValueError(f"{where} has {text[:20]!r}…; at most {LONGEST} letters are wanted")
+        if len(text) > MAX_NAME_LENGTH or not text.isprintable():
+            raise ValueError(
+                f"{where} has {text[:20]!r}…; at most {MAX_NAME_LENGTH} letters are wanted"
+            )
     if student.identifier in taken:
         before = taken[student.identifier]
         raise ValueError(

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from mha.command_line import Parser, check_ranges, in_one_line
-from mha.practice.random_inputs import MOST_TOKENS
+from mha.practice.random_inputs import MAX_TOKENS
 from mha.practice.worksheets.answers import as_csv, as_json
-from mha.practice.worksheets.class_list import MOST, read_class
+from mha.practice.worksheets.class_list import MAX_STUDENTS, read_class
 from mha.practice.worksheets.files import write_all
 from mha.practice.worksheets.model_worksheet import model_texts
 from mha.practice.worksheets.options import add_options
@@ -21,8 +21,8 @@ from mha.practice.worksheets.text import write_key, write_sheet
 RANGES = {
     "seed": (0, 10**9),
     "lesson": (1, 12),
-    "students": (1, MOST),
-    "tokens": (2, MOST_TOKENS),
+    "students": (1, MAX_STUDENTS),
+    "tokens": (2, MAX_TOKENS),
     "heads": (1, 4),
 }
 """The smallest and the largest value of each option that is a number."""
@@ -54,7 +54,7 @@ about 10 in lesson 11, where the tasks from the trained model come on top.
 BEFORE_MASK = ("query", "key", "value", "scores", "scaled_scores")
 """Stages that a mask does not change."""
 
-LONGEST_WORD = 16
+MAX_WORD_LENGTH = 16
 """The most letters of a word of a sentence."""
 
 
@@ -175,10 +175,12 @@ def _split_sentence(text: str, tokens: int | None) -> tuple[str, ...]:
     if not (tokens or low) <= len(words) <= high:
         wanted = f"at least {tokens} are" if tokens else f"{low} to {high} are"
         raise ValueError(f"--sentence {text!r} has {_count_words(words)}; {wanted} wanted")
-    long = [word for word in words if len(word) > LONGEST_WORD or not word.isprintable()]
+    long = [word for word in words if len(word) > MAX_WORD_LENGTH or not word.isprintable()]
     twice = [word for i, word in enumerate(words) if word in words[:i]]
     if long:
-        raise ValueError(f"--sentence has {long[0]!r}; words of {LONGEST_WORD} letters are wanted")
+        raise ValueError(
+            f"--sentence has {long[0]!r}; words of {MAX_WORD_LENGTH} letters are wanted"
+        )
     if twice:
         raise ValueError(f"--sentence has {twice[0]!r} twice; words that differ are wanted")
     return words

@@ -37,10 +37,10 @@ def write_all(
         if (folder / name).is_dir() or (not force and _differs(folder / name, contents))
     ]
     if others:
-        more = f", and so are {len(others) - 1} more files" if len(others) > 1 else ""
+        others_text = f", and so are {len(others) - 1} more files" if len(others) > 1 else ""
         raise ValueError(
-            f"{folder / others[0]} has other contents{more}; {choices}, or --force, which replaces"
-            " these files"
+            f"{folder / others[0]} has other contents{others_text}; {choices}, or --force, which"
+            " replaces these files"
         )
     try:
         for name, path in waiting.items():

@@ -14,7 +14,7 @@ import numpy as np
 SHEET, MODEL = 0, 2  # 1 had a purpose in an earlier version; sheets of old seeds stay the same
 """The purposes of random numbers: a sheet, or the tasks from the trained model."""
 
-SHORTEST = 32
+MIN_SECRET_LENGTH = 32
 """The fewest letters of a secret, so that nobody finds it by trial."""
 
 
@@ -123,9 +123,9 @@ def read_secret(path: Path) -> bytes:
     except OSError as error:
         message = f"{path} cannot be read: {error.strerror}; `{make}` makes a secret"
         raise ValueError(message) from None
-    if len(secret) < SHORTEST:
+    if len(secret) < MIN_SECRET_LENGTH:
         raise ValueError(
-            f"{path.name} has {len(secret)} letters; a secret of at least {SHORTEST} is wanted,"
-            f" such as `{make}` makes"
+            f"{path.name} has {len(secret)} letters; a secret of at least {MIN_SECRET_LENGTH} is"
+            f" wanted, such as `{make}` makes"
         )
     return secret

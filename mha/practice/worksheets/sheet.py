@@ -271,8 +271,8 @@ class Worksheet:
                 yield row_sum, self._arithmetic(run, row_sum)
 
     def _arithmetic(self, run: Trace, place: Place) -> Arithmetic:
-        of_row = "exponentials" if place.stage == "row_sums" else place.stage
-        return write_arithmetic(origin(run, place), self.decimals(of_row))
+        stage = "exponentials" if place.stage == "row_sums" else place.stage
+        return write_arithmetic(origin(run, place), self.decimals(stage))
 
 
 def _inputs_of(run: Trace, stage: str) -> set[str]:
@@ -286,11 +286,11 @@ def _inputs_of(run: Trace, stage: str) -> set[str]:
     for operand in origin(run, next(stage_places(run, stage))).operands:
         if operand.place is None:
             continue
-        behind = operand.place.stage
-        if behind == "scaled_scores" and run.example.is_causal:
-            behind = "mask"
-        has_table = behind in TASKS or is_given(run, behind)
-        found |= {behind} if has_table else _inputs_of(run, behind)
+        input_stage = operand.place.stage
+        if input_stage == "scaled_scores" and run.example.is_causal:
+            input_stage = "mask"
+        has_table = input_stage in TASKS or is_given(run, input_stage)
+        found |= {input_stage} if has_table else _inputs_of(run, input_stage)
     return found
 
 

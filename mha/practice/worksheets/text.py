@@ -168,7 +168,7 @@ def effort_note(worksheet: Worksheet) -> str:
     effort = worksheet.effort
     operations = _count(effort.operations, "operation")
     numbers = _count(effort.numbers, "number")
-    rates = ", ".join(f"{seconds} s for {what}" for what, seconds in _RATES)
+    rates = ", ".join(f"{seconds} s for {operation}" for operation, seconds in _RATES)
     return (
         f"About {_count(effort.minutes, 'minute')} for {operations} and {numbers} to write:"
         f" {rates}. A product with 0, 1 or −1 does not count. The rates are assumptions, not timed"

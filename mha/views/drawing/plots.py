@@ -285,11 +285,11 @@ def stacked_counts(rows: Sequence[str], parts: Mapping[str, Sequence[int]]) -> F
                 f"{part} has {len(counts)} counts for {len(rows)} rows; one per row is wanted"
             )
     totals = np.sum(list(parts.values()), axis=0)
-    in_words = [
+    description = [
         f"{row}: " + ", ".join(f"{part} {counts[i]}" for part, counts in parts.items())
         for i, row in enumerate(rows)
     ]
-    in_words.append(f"The longest bar is {rows[int(totals.argmax())]}, {totals.max()}")
+    description.append(f"The longest bar is {rows[int(totals.argmax())]}, {totals.max()}")
 
     def plot(room: float, mark: str) -> list[Panel]:
         above = 24 * _legend_rows(list(parts), room)
@@ -303,7 +303,7 @@ def stacked_counts(rows: Sequence[str], parts: Mapping[str, Sequence[int]]) -> F
 
         return [plot_panel(draw, room, height, mark)]
 
-    return figure(plot(WIDE, ""), "Bars. " + ". ".join(in_words) + ".", narrow=plot(NARROW, "n"))
+    return figure(plot(WIDE, ""), "Bars. " + ". ".join(description) + ".", narrow=plot(NARROW, "n"))
 
 
 def _draw_stack(
@@ -381,11 +381,11 @@ def softmax_bars(
         _weights_panel(title, row, labels, f"f-part {colour}", places, (left, room, number))
         for title, row in zip(titles, weights, strict=True)
     ]
-    in_words = " ".join(
+    description = " ".join(
         f"{title}: largest {shown(float(row.max()), places)}, {labels[int(row.argmax())]}."
         for title, row in zip(titles, weights, strict=True)
     )
-    return figure(panels, f"Weights as bars. {in_words}", gap=(_PANEL_GAP, 24))
+    return figure(panels, f"Weights as bars. {description}", gap=(_PANEL_GAP, 24))
 
 
 def _weights_panel(

@@ -9,6 +9,9 @@
 type Factory = (...imports: unknown[]) => unknown;
 type Require = (names: string[], done: (module: unknown) => void, failed: (reason: unknown) => void) => void;
 
+/** The version of the bundles; scripts/bundle.ts puts it here. */
+declare const VERSION: string;
+
 const folder = (document.currentScript?.getAttribute("src") ?? "").replace(/[^/]*$/, "");
 
 /** The modules that have run or will run, by name. */
@@ -17,20 +20,28 @@ const exported: Record<string, object> = {};
 const defined = new Set<string>();
 const arrived: Record<string, (module: Promise<object>) => void> = {};
 
-const nameOf = (path: string) => path.replace(/^.*\//, "").replace(/\.js$/, "");
+/** After this time a script that did not arrive is loaded once more, for lost connections. A browser stops
+    the scripts of a page that is being left, and such a page has no later times. */
+const AGAIN_MS = 1000;
+
+const nameOf = (path: string) => path.replace(/^.*\/|\.js$/g, "");
+
+function append(name: string, failed: () => void) {
+  const script = document.createElement("script");
+  const held = document.getElementById(`${name}.js`);
+  if (held) script.text = held.textContent ?? "";
+  else script.src = `${folder}${name}.js?v=${VERSION}`;
+  script.onerror = failed;
+  document.head.append(script);
+}
 
 function load(name: string): Promise<object> {
   modules[name] ??= new Promise((resolve, reject) => {
     arrived[name] = resolve;
-    const script = document.createElement("script");
-    const held = document.getElementById(`${name}.js`);
-    if (held) script.text = held.textContent ?? "";
-    else script.src = `${folder}${name}.js`;
-    script.onerror = () => {
+    append(name, () => setTimeout(append, AGAIN_MS, name, () => {
       delete modules[name]; // it may be asked for again
       reject(new Error(`${name}.js cannot be loaded`));
-    };
-    document.head.append(script);
+    }));
   });
   return modules[name];
 }

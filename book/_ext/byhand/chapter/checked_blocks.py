@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 BETWEEN = "\n---\n"
 PRINTED = re.compile(r"(?<![\w.])(?:nan|-?inf|-?\d+(?:\.\d*)?)(?!\w)")
 LOCK = ROOT / "requirements-frameworks.lock"  # of the environment in which the tests run the code
-WHOLE = 1e-5
+INTEGER_TOLERANCE = 1e-5
 """How far off a number may be that is printed without decimals: PyTorch computes in float32."""
 
 
@@ -123,7 +123,7 @@ def is_printed(text: str, number: float) -> bool:
     (True, True, False)
     """
     decimals = len(text.partition(".")[2])
-    tolerance = 0.51 * 10.0**-decimals if decimals else WHOLE
+    tolerance = 0.51 * 10.0**-decimals if decimals else INTEGER_TOLERANCE
     printed = float(text)
     return repr(printed) == repr(number) or abs(printed - number) <= tolerance
 
@@ -142,7 +142,7 @@ class Asked(SphinxDirective):
         """Store the question in the doctree; warn if the answer has no value."""
         if set(self.options) != set(self.option_spec) or not self.content:
             raise self.error(":answer:, :places: and the question are wanted")
-        document, what = self.state.document, "\n".join(self.content)
+        document, question = self.state.document, "\n".join(self.content)
         label, places = self.arguments[0], self.options["places"]
         try:
             found = expression_value(
@@ -155,7 +155,7 @@ class Asked(SphinxDirective):
         for output in found.outputs:  # one, but after a cell that failed
             number = float(output["data"]["text/plain"])
             asked = document.setdefault("asked", {}).setdefault(label, [])
-            asked.append((self.lineno, what, number, places))
+            asked.append((self.lineno, question, number, places))
         return []
 
 

@@ -40,8 +40,8 @@ def fold(content: list[nodes.Element]) -> list[nodes.Element]:
     """Return code in a fold, whose summary describes it."""
     blocks = (block for one in content for block in one.findall(nodes.literal_block))
     inside = describe_code("\n".join(block.astext() for block in blocks))
-    more = f'<span class="code-fold-content">: {inside}</span>' if inside else ""
-    begin = raw_html(f'<details class="code-fold"><summary>In code{more}</summary>\n')
+    contents = f'<span class="code-fold-content">: {inside}</span>' if inside else ""
+    begin = raw_html(f'<details class="code-fold"><summary>In code{contents}</summary>\n')
     return [begin, *content, raw_html("</details>\n")]
 
 

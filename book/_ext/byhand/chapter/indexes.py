@@ -24,7 +24,15 @@ from sphinx.util.docutils import SphinxDirective
 from byhand.chapter.lead_and_aims import MINUTES_BY_DIFFICULTY, level_of
 from byhand.checking import objectives
 from byhand.checking.blocks import EXERCISES
-from byhand.checking.claims import FILE, KINDS, Claim, claim_labels, kind_of, read_claims, sentences
+from byhand.checking.claims import (
+    FILE,
+    KINDS,
+    Claim,
+    claim_labels,
+    kind_of_numbers,
+    read_claims,
+    sentences,
+)
 from byhand.checking.sources import Page
 from byhand.contents import read_contents
 from byhand.reading.values import RoleResult
@@ -89,8 +97,8 @@ class Ledger(GeneratedTable):
         for page in self.chapters():
             for claim in (claims[label] for label, _ in claim_labels(page) if label in claims):
                 yield from (f"* - (claim-{claim.label})=", f"    {claim.says}")
-                yield from (f"  - {claim.kind}, {{doc}}`/{page.name}`", f"  - {claim.holds}")
-            kinds = Counter(kind_of(sentence) for _, sentence in sentences(page))
+                yield from (f"  - {claim.kind}, {{doc}}`/{page.name}`", f"  - {claim.evidence}")
+            kinds = Counter(kind_of_numbers(sentence) for _, sentence in sentences(page))
             if any(kinds[kind] for kind in COUNTED):
                 counted += list_table_row(
                     f"{{doc}}`/{page.name}`", *(str(kinds[kind]) for kind in COUNTED)

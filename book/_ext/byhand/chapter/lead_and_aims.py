@@ -21,11 +21,11 @@ from byhand.quiz.elements import quiz, quiz_answer
 logger = logging.getLogger(__name__)
 
 WORDS_A_MINUTE = 120  # of a text with sums in it
-MINUTES_A_BOX = 2  # a number to compute, or a question to answer
+MINUTES_PER_BOX = 2  # a number to compute, or a question to answer
 MINUTES_BY_DIFFICULTY = {1: 3, 2: 5, 3: 10}  # of an exercise
 MINUTES_AN_EXERCISE = 5  # of one that says nothing of its difficulty
 HARDEST, MARK = max(MINUTES_BY_DIFFICULTY), "•"
-BOX = re.compile(r"<mha-(your-turn|build)\b")
+BOX_ELEMENT = re.compile(r"<mha-(your-turn|build)\b")
 UNREAD = (
     nodes.Invisible,
     nodes.literal_block,
@@ -140,7 +140,7 @@ def minutes_of(page: nodes.Element) -> tuple[int, int]:
             boxes += 1
         elif isinstance(node, nodes.Text):
             words += len(node.astext().split())
-    reading = words / WORDS_A_MINUTE + MINUTES_A_BOX * boxes
+    reading = words / WORDS_A_MINUTE + MINUTES_PER_BOX * boxes
     return 5 * max(1, math.ceil(reading / 5 - 0.5)), 5 * math.ceil(exercises / 5)
 
 
@@ -163,4 +163,6 @@ def is_cell_part(node: nodes.Node) -> bool:
 
 def is_box(node: nodes.Node) -> bool:
     """Return whether a node is the output of a cell that asks for a number."""
-    return is_cell_part(node) and any(BOX.search(raw.astext()) for raw in node.findall(nodes.raw))
+    return is_cell_part(node) and any(
+        BOX_ELEMENT.search(raw.astext()) for raw in node.findall(nodes.raw)
+    )

@@ -53,7 +53,7 @@ def folded_sections(document: nodes.Element) -> Iterator[tuple[nodes.section, st
 
 
 def fold_kind(section: nodes.Element) -> str:
-    """Return `DEEPER`, `ALL_NUMBERS` or `IN_PYTORCH`, or None if the section does not fold."""
+    """Return `DEEPER`, `ALL_NUMBERS` or `IN_PYTORCH`; "" if the section does not fold."""
     title = section.next_node(nodes.title)
     if title is None or title.parent is not section:
         return ""

@@ -7,7 +7,7 @@ tell whether a question in words is complete without it, and notes the answer in
 import tomllib
 from collections.abc import Iterator
 
-from byhand.checking.marking import BANK, in_words, schemes_of
+from byhand.checking.marking_schemes import BANK, exercises_in_words, schemes_of
 from byhand.checking.sources import Finding, Page, Project
 
 
@@ -16,7 +16,7 @@ def questions_in_words(page: Page) -> Iterator[tuple[str, int]]:
     for block in page.blocks:
         if block.name in ("quiz", "predict"):
             yield f"quiz-{block.argument}", block.line
-    for label, _, block, _ in in_words(page):
+    for label, _, block, _ in exercises_in_words(page):
         yield label, block.line
 
 

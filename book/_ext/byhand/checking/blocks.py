@@ -12,9 +12,9 @@ from pathlib import Path
 
 import yaml
 
-from byhand.checking.sources import EVAL, Block, Finding, Line, Page, Project, nearest
+from byhand.checking.sources import EVAL, Block, Fault, Finding, Line, Page, Project, nearest
 
-LONGEST = 15  # lines of code in a cell
+MAX_CELL_LENGTH = 15  # lines of code in a cell
 EXCEPTIONS = tomllib.loads(Path(__file__).with_name("exceptions.toml").read_text("utf-8"))
 
 EXERCISES = ("exercise", "exercise-start")
@@ -42,7 +42,7 @@ KEYS: dict[tuple[str, ...], tuple[str, ...]] = {
 """The keys of a cell's header, by their group."""
 
 
-def unknown_options(page: Page) -> Iterator[Line]:
+def unknown_options(page: Page) -> Iterator[Fault]:
     """Find unknown tags and keys in the headers of cells."""
     for cell in page.cells:
         lines = [(n, t) for n, t in cell.options_lines]
@@ -57,9 +57,9 @@ def unknown_options(page: Page) -> Iterator[Line]:
                 group = group.get(key) if isinstance(group, dict) else None
             for key in group if isinstance(group, dict) else ():
                 if key not in known:
-                    of = f" of {path[-1]}" if path else ""
-                    what = f"unknown key {key!r}{of} in the cell's header"
-                    yield _line_with(lines, str(key)), f"{what}; {nearest(str(key), known)}"
+                    group_name = f" of {path[-1]}" if path else ""
+                    message = f"unknown key {key!r}{group_name} in the cell's header"
+                    yield _line_with(lines, str(key)), f"{message}; {nearest(str(key), known)}"
         tags = header.get("tags") if isinstance(header, dict) else None
         for tag in tags if isinstance(tags, list) else ():
             if tag not in TAGS and not str(tag).startswith("of-"):
@@ -70,9 +70,9 @@ def _line_with(lines: list[Line], text: str) -> int:
     return next((number for number, line in lines if text in line), lines[0][0])
 
 
-def syntax_errors(page: Page) -> Iterator[Line]:
+def syntax_errors(page: Page) -> Iterator[Fault]:
     """Find cells and expressions that are not Python."""
-    for before, source in page.sources():
+    for before, source in page.code_sources():
         try:
             ast.parse(source)
         except SyntaxError as error:
@@ -90,13 +90,13 @@ def syntax_errors(page: Page) -> Iterator[Line]:
                 yield number, f"{message}; an expression is wanted"
 
 
-def long_cells(page: Page) -> Iterator[Line]:
-    """Find cells of more than `LONGEST` lines, except those in ``exceptions.toml``."""
+def long_cells(page: Page) -> Iterator[Fault]:
+    """Find cells of more than `MAX_CELL_LENGTH` lines, except those in ``exceptions.toml``."""
     counts = {cell.line: len(cell.code.strip().splitlines()) for cell in page.cells}
-    long = {line: count for line, count in counts.items() if count > LONGEST}
+    long = {line: count for line, count in counts.items() if count > MAX_CELL_LENGTH}
     if len(long) > EXCEPTIONS["long-cells"].get(page.name, 0):
         for line, count in long.items():
-            yield line, f"this cell has {count} lines; at most {LONGEST} are wanted"
+            yield line, f"this cell has {count} lines; at most {MAX_CELL_LENGTH} are wanted"
 
 
 def check(project: Project) -> Iterator[Finding]:
@@ -110,8 +110,8 @@ def check(project: Project) -> Iterator[Finding]:
             message = f"no exercise has the label {label!r}; the label of an exercise is wanted"
             yield Finding(file, block.line, message)
         if block.name in ("solution", "solution-start") and label not in exercises - {""}:
-            what = f"a solution to an unknown exercise, {label!r}" if label else "a solution"
-            yield Finding(file, block.line, f"{what}; the label of an exercise is wanted")
+            message = f"a solution to an unknown exercise, {label!r}" if label else "a solution"
+            yield Finding(file, block.line, f"{message}; the label of an exercise is wanted")
 
 
 def _repeated_labels(blocks: list[tuple[str, Block]]) -> Iterator[Finding]:
@@ -128,7 +128,7 @@ def _repeated_labels(blocks: list[tuple[str, Block]]) -> Iterator[Finding]:
             yield Finding(file, block.line, message)
 
 
-def unpaired_ends(page: Page) -> Iterator[Line]:
+def unpaired_ends(page: Page) -> Iterator[Fault]:
     """Find exercises and solutions whose start has no end, or whose end has no start."""
     opened: Block | None = None
     for block in page.blocks:
@@ -143,7 +143,7 @@ def unpaired_ends(page: Page) -> Iterator[Line]:
     yield from _not_ended(opened)
 
 
-def folded_answers(page: Page) -> Iterator[Line]:
+def folded_answers(page: Page) -> Iterator[Fault]:
     """Find cells in solutions to programming exercises that would be folded away."""
     cells: list[Block] | None = None
     for block in page.blocks:
@@ -158,7 +158,7 @@ def folded_answers(page: Page) -> Iterator[Line]:
                 cells = []
 
 
-def _not_ended(block: Block | None) -> Iterator[Line]:
+def _not_ended(block: Block | None) -> Iterator[Fault]:
     if block:
-        what, end = block.name.partition("-")[0], PAIRS[block.name]
-        yield block.line, f"this {what} does not end; {{{end}}} is wanted"
+        kind, end = block.name.partition("-")[0], PAIRS[block.name]
+        yield block.line, f"this {kind} does not end; {{{end}}} is wanted"

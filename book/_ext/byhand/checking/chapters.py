@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from itertools import zip_longest
 
 from byhand.checking.blocks import EXERCISES
-from byhand.checking.sources import Block, Finding, Line, Page, Project
+from byhand.checking.box_calls import BOX_CALL
+from byhand.checking.sources import Block, Fault, Finding, Page, Project
 from mha.examples import ExampleError, example_from
 from mha.runs.record import trace
 
@@ -24,10 +25,10 @@ STAGES = (
 )
 """The stages of a run that its chapter shows as tables, in the order of the computation."""
 
-LEAST = {"exercise": 4, "quiz": 3, "box": 1}
-MOST_WIDE = 3  # figures that take the full width
+MIN_COUNTS = {"exercise": 4, "quiz": 3, "box": 1}
+MAX_WIDE_FIGURES = 3
+"""The most figures of full width in a chapter."""
 SOLUTIONS = ("solution", "solution-start")
-BOX = re.compile(r"\b(?:\w+\.(?:turns?|fill_row|row|query)|your_turns?|build_query)\(")
 DIFFICULTY = re.compile(r"(?:^|\s)difficulty-\d+(?:\s|$)")
 NAME = re.compile(r"^    name: (\S+)$", re.MULTILINE)
 
@@ -56,7 +57,7 @@ def check(project: Project) -> Iterator[Finding]:
                     yield Finding(page.file, block.line, f"{message} {file} is wanted")
 
 
-def figure_labels(page: Page) -> Iterator[Line]:
+def figure_labels(page: Page) -> Iterator[Fault]:
     """Find figures whose label in the cell's header is not that in its code."""
     for cell in page.cells:
         try:
@@ -82,29 +83,29 @@ def _title_line(page: Page) -> int:
     return next((n for n, text in page.prose if text.startswith("# ")), page.front + 1)
 
 
-def _missing_parts(page: Page) -> Iterator[Line]:
+def _missing_parts(page: Page) -> Iterator[Fault]:
     """Find a chapter with too few exercises, quizzes or boxes, or too many wide figures."""
     names = Counter(block.name for block in page.blocks)
     counts = {
         "exercise": sum(names[name] for name in EXERCISES),
         "quiz": names["quiz"] + names["predict"],
-        "box": sum(len(BOX.findall(cell.code)) for cell in page.cells),
+        "box": sum(len(BOX_CALL.findall(cell.code)) for cell in page.cells),
     }
     many = {"exercise": "exercises", "quiz": "quizzes", "box": "boxes that ask for a number"}
-    for kind, least in LEAST.items():
+    for kind, least in MIN_COUNTS.items():
         if counts[kind] < least:
             message = f"the chapter has {counts[kind]} {many[kind]}; at least {least}"
             yield _title_line(page), f"{message} {'is' if least == 1 else 'are'} wanted"
     wide = [cell for cell in page.cells if "full-width" in cell.options.get("tags", (0, ""))[1]]
-    if len(wide) > MOST_WIDE:
-        message = f"the chapter has {len(wide)} figures of full width; at most {MOST_WIDE}"
-        yield wide[MOST_WIDE].line, f"{message} are wanted"
+    if len(wide) > MAX_WIDE_FIGURES:
+        message = f"the chapter has {len(wide)} figures of full width; at most {MAX_WIDE_FIGURES}"
+        yield wide[MAX_WIDE_FIGURES].line, f"{message} are wanted"
     if page.name.startswith("mechanism/") and not wide:
         message = "the chapter has no figure of full width; the tag full-width is wanted in one"
         yield _title_line(page), f"{message} to three cells"
 
 
-def _unsolved_exercises(page: Page) -> Iterator[Line]:
+def _unsolved_exercises(page: Page) -> Iterator[Fault]:
     """Find exercises without a difficulty, or without a solution as the next block."""
     outer = [block for block in page.blocks if block.name in (*EXERCISES, *SOLUTIONS)]
     for block, after in zip_longest(outer, outer[1:]):
@@ -123,7 +124,7 @@ def _solves(block: Block | None, label: str) -> bool:
     return block is not None and block.name in SOLUTIONS and block.argument.strip() == label
 
 
-def _folds(page: Page) -> Iterator[Line]:
+def _folds(page: Page) -> Iterator[Fault]:
     """Find a chapter without exactly one section "In PyTorch" that has one `{pytorch}`."""
     headings = [n for n, text in page.prose if text == "## In PyTorch"]
     blocks = [block.line for block in page.blocks if block.name == "pytorch"]
@@ -133,7 +134,7 @@ def _folds(page: Page) -> Iterator[Line]:
             yield number, f"the chapter has {len(lines)} {name}; one is wanted"
 
 
-def _example_faults(page: Page, name: str, data: str) -> Iterator[Line]:
+def _example_faults(page: Page, name: str, data: str) -> Iterator[Fault]:
     """Find missing parts of the chapter of an example."""
     if not any(text == f"(example-{name})=" for _, text in page.prose):
         yield _title_line(page), f"the chapter has no label; a line (example-{name})= is wanted"

@@ -12,7 +12,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from byhand.checking.sources import Finding, Line, Page, Project, consecutive_lines, without_code
+from byhand.checking.sources import (
+    Fault,
+    Finding,
+    Line,
+    Page,
+    Project,
+    consecutive_lines,
+    without_code,
+)
 
 FILE = "book/claims.toml"
 KINDS = {
@@ -23,17 +31,17 @@ KINDS = {
     "convention": "a choice of this book",
 }
 KEY = re.compile(r"([A-Za-z_-]+)\s*=")
-FIELDS = ("says", "kind", "holds")
+FIELDS = ("says", "kind", "evidence")
 TITLE = re.compile(r"^# .*$", re.MULTILINE)  # a name, which may have a year in it
 ROLE = re.compile(r"\{claim\}`([^`]*)`")
-EVIDENCE = re.compile(r"\{(?:ref|numref|eq|cite:t|cite:p|func)\}`[^`]+`")
+REFERENCE_OR_CITATION = re.compile(r"\{(?:ref|numref|eq|cite:t|cite:p|func)\}`[^`]+`")
 END = re.compile(r"(?<=[.?!])(?:\)|\*\*)?\s+(?=[A-Z*(\[{])")
-TYPED = re.compile(r"(?<![\w.,–-])\d{2,}(?:,\d{3})*(?![\w.-]|\s+minutes)")
+TYPED_NUMBER = re.compile(r"(?<![\w.,–-])\d{2,}(?:,\d{3})*(?![\w.-]|\s+minutes)")
 FORMULA = re.compile(r"\$[^$]*\$")
 DERIVED = re.compile(r"\{numref\}`prop-[^`]+`|\{eq\}`[^`]+`")
 NUMREF = re.compile(r"\{(?:numref|ref|eq)\}`[^`]*`")
 UNESCAPED = re.compile(r"(?<!\\)<\w")
-PLACE = re.compile(
+PLACE_IN_SOURCE = re.compile(
     r"\b(?:tables?|figures?|theorem|section)\s+(?:\d|\{given\})|\b(?:abstract|paper)\b",
     re.IGNORECASE,
 )
@@ -46,7 +54,7 @@ class Claim:
     label: str
     says: str  # in one line
     kind: str  # one of `KINDS`
-    holds: str  # the evidence: Markdown with a reference to a label, or a citation
+    evidence: str  # Markdown with a reference to a label, or a citation
 
 
 @cache
@@ -63,7 +71,7 @@ def read_claims(text: str) -> tuple[Claim, ...]:
 def check(project: Project) -> Iterator[Finding]:
     """Find faulty entries of ``claims.toml``, and claims made twice, never, or without an entry."""
     used: dict[str, tuple[str, int]] = {}
-    for page in project.texts:
+    for page in project.pages_and_decks:
         for label, number in claim_labels(page):
             if label in used:
                 message = f"the claim {label} is made twice; a label of its own is wanted"
@@ -90,7 +98,7 @@ def check(project: Project) -> Iterator[Finding]:
             yield Finding(file, number, f"the claim {label} is not in {FILE}; an entry is wanted")
 
 
-def _unknown_keys(text: str) -> Iterator[Line]:
+def _unknown_keys(text: str) -> Iterator[Fault]:
     """Yield keys that no claim has, and keys outside an entry."""
     inside = False
     for number, line in enumerate(text.split("\n"), 1):
@@ -105,14 +113,14 @@ def _unknown_keys(text: str) -> Iterator[Line]:
 def _entry_faults(claim: Claim) -> Iterator[str]:
     if claim.kind not in KINDS:
         yield f"kind is {claim.kind!r}; one of {', '.join(KINDS)} is wanted"
-    if claim.kind == "proved" and not DERIVED.search(claim.holds):
+    if claim.kind == "proved" and not DERIVED.search(claim.evidence):
         yield "a proof rests on a proposition or a formula; {numref}, {eq}"
-    if claim.kind == "quoted" and not PLACE.search(claim.holds):
+    if claim.kind == "quoted" and not PLACE_IN_SOURCE.search(claim.evidence):
         yield "a quotation has a place in its source; table, section, abstract"
-    if UNESCAPED.search(claim.says + claim.holds):
+    if UNESCAPED.search(claim.says + claim.evidence):
         yield r"a browser takes <word> for a tag; \\<word\\> is wanted"
-    if not claim.says or not EVIDENCE.search(claim.holds):
-        yield "says, and holds with a reference or a citation, are wanted"
+    if not claim.says or not REFERENCE_OR_CITATION.search(claim.evidence):
+        yield "says, and evidence with a reference or a citation, are wanted"
 
 
 def claim_labels(page: Page) -> list[tuple[str, int]]:
@@ -129,12 +137,12 @@ def sentences(page: Page) -> Iterator[Line]:
             begin = end
 
 
-def kind_of(sentence: str) -> str:
+def kind_of_numbers(sentence: str) -> str:
     """Return the kind of a sentence's numbers by their roles, or "".
 
     Examples
     --------
-    >>> kind_of("It is {eval}`shown(x)`."), kind_of("Of {given}`2` words.")
+    >>> kind_of_numbers("It is {eval}`shown(x)`."), kind_of_numbers("Of {given}`2` words.")
     ('computed', 'given')
     """
     if "{eval}" in sentence:
@@ -144,20 +152,22 @@ def kind_of(sentence: str) -> str:
     return "quoted" if "{cite" in sentence else "given"
 
 
-def unnamed_sources(page: Page) -> Iterator[Line]:
+def numbers_without_citation(page: Page) -> Iterator[Fault]:
     """Find sentences with a number from a table or section but without the source."""
     for number, sentence in sentences(page):
-        if kind_of(sentence) == "given" and PLACE.search(NUMREF.sub(" ", sentence)):
+        if kind_of_numbers(sentence) == "given" and PLACE_IN_SOURCE.search(
+            NUMREF.sub(" ", sentence)
+        ):
             message = "a number is quoted without its source; a citation in the sentence is wanted"
             yield number, message
 
 
-def without_kind(page: Page) -> Iterator[Line]:
+def numbers_without_kind(page: Page) -> Iterator[Fault]:
     """Find sentences with a typed number that has neither a role nor a claim."""
     for number, sentence in sentences(page):
-        if kind_of(sentence) or ROLE.search(sentence):
+        if kind_of_numbers(sentence) or ROLE.search(sentence):
             continue
         text = without_code(FORMULA.sub(" ", TITLE.sub(" ", sentence)))
-        if found := TYPED.search(text):
+        if found := TYPED_NUMBER.search(text):
             line = number + text[: found.start()].count("\n")
             yield line, f"{found[0]} has no kind; {{eval}}, {{given}} or a {{claim}} is wanted"

@@ -13,7 +13,7 @@ from pybtex.exceptions import PybtexError
 from sphinx_external_toc.parsing import MalformedError, parse_toc_data
 
 from byhand.bibliography import authors_and_year
-from byhand.checking.sources import Finding, Line, Page, Project, nearest
+from byhand.checking.sources import Fault, Finding, Page, Project, nearest
 from mha.audit.sources import TITLES, numbers_from
 from mha.examples import ExampleError, example_from
 from mha.examples.published_models import read_models
@@ -59,7 +59,7 @@ def repeated_titles(project: Project) -> Iterator[Finding]:
                 yield Finding(file, number, message)
 
 
-def read_yaml(text: str, first: int = 1) -> tuple[Any, list[Line]]:
+def read_yaml(text: str, first: int = 1) -> tuple[Any, list[Fault]]:
     """Return the value of a YAML text, or the fault; its first line has the number `first`."""
     try:
         return yaml.load(text, Loader=LOADER), []
@@ -77,7 +77,7 @@ def line_of(text: str, pattern: str) -> int:
     return text[: found.start()].count("\n") + 1 if found else 1
 
 
-def settings(file: str, text: str) -> Iterator[Line]:
+def settings(file: str, text: str) -> Iterator[Fault]:
     """Find YAML errors in the settings."""
     data, faults = read_yaml(text)
     yield from faults
@@ -95,7 +95,7 @@ def settings(file: str, text: str) -> Iterator[Line]:
                     yield number, f"unknown key {key!r}{inside}; {nearest(str(key), known)}"
 
 
-def ranking(file: str, text: str) -> Iterator[Line]:
+def ranking(file: str, text: str) -> Iterator[Fault]:
     """Find missing and unknown tables in the data of the search."""
     try:
         data = tomllib.loads(text)
@@ -133,7 +133,7 @@ def _line_of_page(text: str, name: str) -> int:
     return line_of(text, rf"(?:file|root):\s*{re.escape(name)}\s*$")
 
 
-def front_matter(page: Page) -> Iterator[Line]:
+def front_matter(page: Page) -> Iterator[Fault]:
     """Find front matter that is invalid, or that a page with cells needs and lacks."""
     if page.lines[0].rstrip() != "---":
         if page.cells:
@@ -156,7 +156,7 @@ def front_matter(page: Page) -> Iterator[Line]:
             yield 1, f"the front matter has no {'.'.join(keys)}; copy that of another chapter"
 
 
-def bibliography(file: str, text: str) -> Iterator[Line]:
+def bibliography(file: str, text: str) -> Iterator[Fault]:
     """Find invalid entries, entries without an address, and works with the same citation."""
     found = {
         entry[2]: i for i, line in enumerate(text.split("\n"), 1) if (entry := ENTRY.match(line))
@@ -175,11 +175,11 @@ def bibliography(file: str, text: str) -> Iterator[Line]:
         if "author" in entry.persons and "year" in entry.fields:
             label = ", ".join(authors_and_year(entry))
             if (other := first.setdefault(label, key)) != key:
-                what = f"{key} and {other} are both cited as {label}"
-                yield found[key], f"{what}; a letter behind each year is wanted"
+                message = f"{key} and {other} are both cited as {label}"
+                yield found[key], f"{message}; a letter behind each year is wanted"
 
 
-def toml(file: str, text: str) -> Iterator[Line]:
+def toml(file: str, text: str) -> Iterator[Fault]:
     """Find TOML errors, and invalid values in the files of examples and of published models."""
     path = PurePath(file)
     loaders: dict[PurePath, Callable[[], object]] = {
@@ -189,7 +189,7 @@ def toml(file: str, text: str) -> Iterator[Line]:
     yield from _loader_faults(file, text, loaders.get(path.parent, lambda: tomllib.loads(text)))
 
 
-def transcript(file: str, text: str) -> Iterator[Line]:
+def transcript(file: str, text: str) -> Iterator[Fault]:
     """Find invalid transcripts of source documents."""
     name = PurePath(file).stem
     if name not in TITLES:
@@ -198,7 +198,7 @@ def transcript(file: str, text: str) -> Iterator[Line]:
         yield from _loader_faults(file, text, lambda: numbers_from(name, text))
 
 
-def _loader_faults(file: str, text: str, load: Callable[[], object]) -> Iterator[Line]:
+def _loader_faults(file: str, text: str, load: Callable[[], object]) -> Iterator[Fault]:
     """Load a file, and yield the error of its loader at the line of the faulty key."""
     try:
         load()
@@ -231,7 +231,7 @@ def _line_of_key(text: str, error: ExampleError) -> int:
     return line_of(text, rf"^\s*\[+\s*{re.escape(error.key)}\b") if error.key else 1
 
 
-FILE_CHECKS: dict[str, Callable[[str, str], Iterator[Line]]] = {
+FILE_CHECKS: dict[str, Callable[[str, str], Iterator[Fault]]] = {
     "_config.yml": settings,
     "book/references.bib": bibliography,
     "mha/**/*.toml": toml,

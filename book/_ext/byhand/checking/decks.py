@@ -13,21 +13,23 @@ from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from byhand.checking.sources import EXPRESSION_OPTIONS, Block, Finding, Line, Page, Project
+from byhand.checking.box_calls import STAGE_CALL
+from byhand.checking.sources import EXPRESSION_OPTIONS, Block, Fault, Finding, Line, Page, Project
 
-FEWEST, MOST = 12, 25  # slides of a deck, its title and each answer counted
-LONGEST_TITLE = 60  # characters
-PARTS = {"slide": 2, "question": 3}
+MIN_SLIDES, MAX_SLIDES = 12, 25
+"""The fewest and the most slides of a deck, its title and each answer counted."""
+MAX_TITLE_LENGTH = 60  # characters
+NUM_PARTS = {"slide": 2, "question": 3}
 """The number of parts of a block between lines of hyphens: body, answer and notes."""
 OPTIONS = {"slide": {"minutes", "shows"}, "question": {"minutes", "shows", "reveals"}}
 ENDS = re.compile(r"[.?!:)][*”’]*$")
 LINE_WITH_VALUE = re.compile(r"[^`$]*\{eval\}`[^`]+`")
 VALUE_AT_END = re.compile(r"(\{eval\}`[^`]+`|\$[^$]+\$)[*.]*$")
-HAND_COMPUTED = re.compile(
-    r"\b(?:arithmetic|your_turns?|turns?|fill_row|row)\((?:[\w.\[\]]+,\s*)?\"(\w+)\""
-)
 EXCLUDED_SECTIONS = re.compile(r"^## (?:Deeper: |All numbers|Exercises)")
-KINDS = ("paragraph", "bullets", "numbers", "lines", "formula", "code")
+TEXT_KINDS = ("paragraph", "bullets", "numbers")
+"""Kinds of pieces that are text."""
+OBJECT_KINDS = ("lines", "formula", "code")
+"""Kinds of pieces that are the object of a slide."""
 KINDS_OF_NODES = {
     "bullet_list": "bullets",
     "ordered_list": "numbers",
@@ -36,14 +38,14 @@ KINDS_OF_NODES = {
 }
 """The kinds by the names of nodes in Markdown's parser; a paragraph has the same name."""
 MARKDOWN = MarkdownIt("commonmark").use(dollarmath_plugin)
-INPUTS = {"embeddings", "w_q", "w_k", "w_v", "w_o"}
+INPUT_STAGES = {"embeddings", "w_q", "w_k", "w_v", "w_o"}
 
 
 @dataclass(frozen=True)
 class Piece:
     """One paragraph, list, formula or code block of a slide."""
 
-    kind: str  # one of `KINDS`
+    kind: str  # one of `TEXT_KINDS` or `OBJECT_KINDS`
     items: tuple[Line, ...]  # with marks, such as ``*cat*``; a list has one per entry
 
     @property
@@ -68,7 +70,7 @@ class Slide:
     @property
     def object_count(self) -> int:
         """The number of objects on the slide."""
-        return len(self.shows) + sum(piece.kind in KINDS[3:] for piece in self.body)
+        return len(self.shows) + sum(piece.kind in OBJECT_KINDS for piece in self.body)
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ class Deck:
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """Cells, slides and questions, in their order."""
-        return tuple(b for b in self.page.blocks if b.name == "code-cell" or b.name in PARTS)
+        return tuple(b for b in self.page.blocks if b.name == "code-cell" or b.name in NUM_PARTS)
 
     @cached_property
     def title(self) -> str:
@@ -102,7 +104,7 @@ class Deck:
         found = (
             slide
             for i, b in enumerate(self.blocks)
-            if b.name in PARTS
+            if b.name in NUM_PARTS
             for slide in _slides_of(i, b)
         )
         return (opening, *found)
@@ -151,7 +153,7 @@ def parse_pieces(lines: list[Line]) -> tuple[Piece, ...]:
     found = []
     for node in tree.children:
         kind = KINDS_OF_NODES.get(node.type, node.type)
-        parts = [p for p in node.walk() if p.type == "inline"] if kind in KINDS[:3] else [node]
+        parts = [p for p in node.walk() if p.type == "inline"] if kind in TEXT_KINDS else [node]
         items = tuple((first + (p.map or (0,))[0], p.content.strip("\n")) for p in parts)
         found.append(_as_lines(Piece(kind, items)))
     return tuple(piece for piece in found if piece.items)
@@ -174,21 +176,21 @@ def check(project: Project) -> Iterator[Finding]:
     for deck in read_decks(project):
         faults = [*_deck_faults(deck), *_missing_steps(deck, chapters.get(deck.chapter))]
         for i, block in enumerate(deck.blocks):
-            if block.name in PARTS:
+            if block.name in NUM_PARTS:
                 faults += _block_faults(block)
                 faults += [f for s in deck.slides if s.block == i for f in _slide_faults(s)]
         yield from (Finding(deck.page.file, line, message) for line, message in faults)
 
 
-def _deck_faults(deck: Deck) -> Iterator[Line]:
+def _deck_faults(deck: Deck) -> Iterator[Fault]:
     count = len(deck.slides)
-    if not FEWEST <= count <= MOST:
-        yield 1, f"the deck has {count} slides; {FEWEST} to {MOST} are wanted"
+    if not MIN_SLIDES <= count <= MAX_SLIDES:
+        yield 1, f"the deck has {count} slides; {MIN_SLIDES} to {MAX_SLIDES} are wanted"
     if [piece.kind for piece in deck.slides[0].body] != ["paragraph"]:
         yield deck.slides[0].line, "one sentence below the deck's title is wanted"
 
 
-def _missing_steps(deck: Deck, chapter: Page | None) -> Iterator[Line]:
+def _missing_steps(deck: Deck, chapter: Page | None) -> Iterator[Fault]:
     """Report the stages that the chapter computes by hand and the deck does not."""
     if chapter is None:
         yield (
@@ -196,7 +198,7 @@ def _missing_steps(deck: Deck, chapter: Page | None) -> Iterator[Line]:
             f"there is no chapter {deck.chapter}; a deck is named after its chapter",
         )
         return
-    missing = hand_computed_stages(chapter) - set(HAND_COMPUTED.findall(deck.page.text))
+    missing = hand_computed_stages(chapter) - set(STAGE_CALL.findall(deck.page.text))
     if missing:
         names = ", ".join(sorted(missing))
         yield 1, f"the chapter computes {names} by hand; a slide with each is wanted"
@@ -206,10 +208,10 @@ def hand_computed_stages(chapter: Page) -> set[str]:
     """Return the stages that a chapter computes by hand, outside folds and exercises."""
     sections = re.split(r"(?m)^(?=## )", chapter.text)
     text = "".join(section for section in sections if not EXCLUDED_SECTIONS.match(section))
-    return set(HAND_COMPUTED.findall(text)) - INPUTS
+    return set(STAGE_CALL.findall(text)) - INPUT_STAGES
 
 
-def _block_faults(block: Block) -> Iterator[Line]:
+def _block_faults(block: Block) -> Iterator[Fault]:
     for option in block.options:
         if option not in OPTIONS[block.name]:
             wanted = ", ".join(sorted(OPTIONS[block.name]))
@@ -217,18 +219,18 @@ def _block_faults(block: Block) -> Iterator[Line]:
     if not block.options.get("minutes", (0, ""))[1].isdecimal():
         yield block.line, "the slide has no minutes; a line such as `:minutes: 2` is wanted"
     found = split_at_hyphens(block)
-    if len(found) != PARTS[block.name]:
+    if len(found) != NUM_PARTS[block.name]:
         wanted = " and the notes" if block.name == "slide" else ", the answer and the notes"
         yield block.line, f"the {block.name}{wanted} are wanted, with a line --- between"
     elif not parse_pieces(found[-1]):
         yield block.line, "the slide has no notes; text after a line --- is wanted"
 
 
-def _slide_faults(slide: Slide) -> Iterator[Line]:
-    if not slide.title or slide.title.endswith(".") or len(slide.title) > LONGEST_TITLE:
+def _slide_faults(slide: Slide) -> Iterator[Fault]:
+    if not slide.title or slide.title.endswith(".") or len(slide.title) > MAX_TITLE_LENGTH:
         yield (
             slide.line,
-            f"a title of at most {LONGEST_TITLE} characters without full stop is wanted",
+            f"a title of at most {MAX_TITLE_LENGTH} characters without full stop is wanted",
         )
     if slide.object_count > 1:
         yield (
@@ -238,10 +240,10 @@ def _slide_faults(slide: Slide) -> Iterator[Line]:
     if not slide.body and not slide.shows:
         yield slide.line, "the slide is empty; a text or an object is wanted"
     for piece in (*slide.body, *slide.notes):
-        for line, text in piece.items if piece.kind in KINDS[:3] else ():
+        for line, text in piece.items if piece.kind in TEXT_KINDS else ():
             if not ENDS.search(text) and not VALUE_AT_END.search(text):
                 yield line, f"“{text[-30:]}” has no full stop; a whole sentence is wanted"
-        if piece.kind not in KINDS:
+        if piece.kind not in (*TEXT_KINDS, *OBJECT_KINDS):
             yield (
                 piece.line,
                 f"a slide cannot contain {piece.kind}; text, a list, a formula or code is wanted",

@@ -7,7 +7,7 @@ element encloses it.
 import re
 from collections.abc import Iterator
 
-from byhand.checking.sources import Line, Page, without_inline_code
+from byhand.checking.sources import Fault, Line, Page, without_inline_code
 
 # A tag begins with a letter; <https:...> and <a@b.c> are addresses, and \<word\> is text.
 TOKEN = re.compile(
@@ -21,13 +21,13 @@ WITHOUT_END = (
 )
 
 
-def unclosed_elements(page: Page) -> Iterator[Line]:
+def unclosed_elements(page: Page) -> Iterator[Fault]:
     """Find comments and elements of HTML that have no end, and ends without a start."""
     lines = [(n, FORMULA.sub(" ", without_inline_code(text))) for n, text in page.prose]
     yield from html_faults(lines)
 
 
-def html_faults(lines: list[Line]) -> Iterator[Line]:
+def html_faults(lines: list[Line]) -> Iterator[Fault]:
     """Yield the faults of a text with HTML, which is given in lines.
 
     Examples

@@ -8,7 +8,7 @@ from xml.parsers import expat
 import tinycss2
 from jinja2 import Environment, TemplateSyntaxError
 
-from byhand.checking.sources import Finding, Line, Project
+from byhand.checking.sources import Fault, Finding, Project
 
 READABLE = ("_config.yml", "_toc.yml", "CITATION.cff", "book/**/*", "mha/**/*")
 NAME = re.compile(r"[A-Za-z0-9._-]+")
@@ -52,7 +52,7 @@ def check(project: Project) -> Iterator[Finding]:
             yield Finding(file, error.lineno, f"this is not Jinja: {error.message}")
 
 
-def image_faults(suffix: str, content: bytes) -> Iterator[Line]:
+def image_faults(suffix: str, content: bytes) -> Iterator[Fault]:
     r"""Yield the faults of an image file: another format than its name says, and active content.
 
     Examples
@@ -75,8 +75,8 @@ def _is_complete(suffix: str, content: bytes) -> bool:
     return suffix != ".png" or content.rstrip(b"\0")[-8:-4] == b"IEND"
 
 
-def _drawing_faults(content: bytes) -> Iterator[Line]:
-    found: list[Line] = []
+def _drawing_faults(content: bytes) -> Iterator[Fault]:
+    found: list[Fault] = []
     parser = expat.ParserCreate(namespace_separator=" ")
 
     def start(name: str, attributes: dict[str, str]) -> None:
@@ -105,7 +105,7 @@ def _drawing_faults(content: bytes) -> Iterator[Line]:
     yield from found
 
 
-def style_faults(text: str) -> Iterator[Line]:
+def style_faults(text: str) -> Iterator[Fault]:
     """Yield the syntax errors of a style sheet.
 
     Examples
@@ -122,7 +122,7 @@ def style_faults(text: str) -> Iterator[Line]:
         yield from _rule_faults(rules)
 
 
-def _bracket_faults(text: str) -> Iterator[Line]:
+def _bracket_faults(text: str) -> Iterator[Fault]:
     """Find the first bracket, comment or string of a style sheet without an end."""
     opened: list[tuple[str, int]] = []
     for found in STYLE_TOKENS.finditer(text):
@@ -144,7 +144,7 @@ def _bracket_faults(text: str) -> Iterator[Line]:
         yield number, f"{token} has no end; {BRACKETS[token]} is wanted"
 
 
-def _rule_faults(rules: list[tinycss2.ast.Node]) -> Iterator[Line]:
+def _rule_faults(rules: list[tinycss2.ast.Node]) -> Iterator[Fault]:
     for rule in rules:
         if rule.type == "error":
             yield rule.source_line, f"this is not CSS: {rule.message}"

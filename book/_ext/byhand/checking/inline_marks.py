@@ -4,7 +4,7 @@ import html.entities
 import re
 from collections.abc import Iterator
 
-from byhand.checking.sources import FENCE, Line, Page, consecutive_lines
+from byhand.checking.sources import FENCE, Fault, Page, consecutive_lines
 
 EMPTY_ROLE = re.compile(r"\{(\w[\w:-]*)\}`\s*`")
 ENTITY = re.compile(r"&(\w+);")
@@ -17,7 +17,7 @@ MERGE = re.compile(r"={7}")
 ESCAPED = re.compile(r"\\[!-/:-@\[-`{-~]")
 
 
-def unpaired_marks(page: Page) -> Iterator[Line]:
+def unpaired_marks(page: Page) -> Iterator[Fault]:
     """Find code, formulas and strong words that begin and do not end, in each paragraph."""
     for first, text in _paragraphs(page):
         for mark, name in (("`", "code"), ("$", "formula"), ("**", "text in bold")):
@@ -46,14 +46,14 @@ def _without(text: str, mark: str) -> str:
     return re.sub(pattern, lambda found: re.sub(r"[^\n]", "x", found[0]), text, flags=re.DOTALL)
 
 
-def unpaired_displays(page: Page) -> Iterator[Line]:
+def unpaired_displays(page: Page) -> Iterator[Fault]:
     """Find a displayed formula between `$$` that has no end."""
     lines = [number for number, text in page.prose if text.strip() == "$$"]
     if len(lines) % 2:
         yield lines[-1], "the formula has no end; a second line $$ is wanted"
 
 
-def empty_marks(page: Page) -> Iterator[Line]:
+def empty_marks(page: Page) -> Iterator[Fault]:
     """Find empty roles, links without an address, and text left from a merge or a draft."""
     defined = {name.lower() for name in DEFINITION.findall(page.text)}
     for number, text in page.prose:

@@ -1,7 +1,7 @@
 """Marking schemes of the exercises in words, from ``book/marking.toml``.
 
 An exercise is in words if it has neither a number that a machine can mark (``{asked}``) nor a box
-that asks for one. The question bank exports it as an essay.
+that asks for a number. The question bank exports it as an essay.
 """
 
 import re
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from byhand.checking.blocks import EXERCISES
+from byhand.checking.box_calls import NUMBER_BOX_CALL
 from byhand.checking.sources import Block, Finding, Page, Project
 
 FILE = "book/marking.toml"
@@ -19,11 +20,8 @@ BANK = "scripts/packs/bank.toml"
 POINTS = {1: 2, 2: 4, 3: 6}
 """The points of an exercise of each difficulty."""
 
-BOX = re.compile(r"\b(?:turns?|fill_row|your_turns?|row)\(")
-"""A call that makes a box, in a cell of an exercise."""
-
 LEVEL = re.compile(r"difficulty-([1-3])")
-PLAIN = re.compile(r"\{given\}`([^`]*)`")
+GIVEN = re.compile(r"\{given\}`([^`]*)`")
 ROLE = re.compile(r"\{[\w:-]+\}`")
 
 CODE = re.compile(r"(`+).+?\1")
@@ -90,11 +88,11 @@ def exercises(page: Page) -> Iterator[tuple[str, int, Block, str]]:
         yield label, int(found[1]) if found else 0, block, text.strip()
 
 
-def in_words(page: Page) -> Iterator[tuple[str, int, Block, str]]:
+def exercises_in_words(page: Page) -> Iterator[tuple[str, int, Block, str]]:
     """Yield the exercises of a page that a person has to mark."""
     asked = {block.argument.strip() for block in page.blocks if block.name == "asked"}
     for label, level, block, text in exercises(page):
-        if label not in asked and not BOX.search(text):
+        if label not in asked and not NUMBER_BOX_CALL.search(text):
             yield label, level, block, text
 
 
@@ -106,7 +104,7 @@ def plain_text(text: str) -> str:
     >>> plain_text("The width is {given}`64`.")
     'The width is 64.'
     """
-    return PLAIN.sub(r"\1", text)
+    return GIVEN.sub(r"\1", text)
 
 
 def check(project: Project) -> Iterator[Finding]:
@@ -120,7 +118,7 @@ def check(project: Project) -> Iterator[Finding]:
         }
         known = {}
         for page in project.pages:
-            for label, level, block, words in in_words(page):
+            for label, level, block, words in exercises_in_words(page):
                 known[label] = level, words
                 if label not in schemes and label not in left_out:
                     message = f"{label} has no marking scheme; an entry in {FILE} is wanted"

@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from byhand.checking.sources import Block, Line, Page
+from byhand.checking.sources import Block, Fault, Page
 
 REWRITE = "check.py --fix writes it so"
 
@@ -33,7 +33,7 @@ _Dumper.add_representer(list, _Dumper.represent_list)
 _Dumper.add_representer(dict, _Dumper.represent_dict)
 
 
-def not_normal(page: Page) -> Iterator[Line]:
+def not_normal(page: Page) -> Iterator[Fault]:
     """Find the first line that Jupyter would save differently."""
     lines, wanted = page.text.split("\n"), normal_form(page).split("\n")
     if lines == wanted:

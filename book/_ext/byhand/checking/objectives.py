@@ -11,9 +11,9 @@ from dataclasses import dataclass, fields
 from functools import cache
 
 from byhand.checking.blocks import EXERCISES
-from byhand.checking.marking import schemes_of
+from byhand.checking.marking_schemes import schemes_of
 from byhand.checking.sources import DECK, Finding, Page, Project
-from mha.practice.exams.problems import OF_CHAPTERS
+from mha.practice.exams.problems import KINDS_BY_CHAPTER
 
 FILE = "book/objectives.toml"
 
@@ -111,7 +111,7 @@ def _known(page: Page, deck: Page | None, alone: set[str]) -> dict[str, set[str]
         "section": {*LABEL.findall(page.text)},
         "exercise": exercises | {NONE},
         "question": {*questions_of(page), NONE},
-        "exam": {*OF_CHAPTERS.get(page.name, ()), *ANY_CHAPTER, *(exercises & alone), NONE},
+        "exam": {*KINDS_BY_CHAPTER.get(page.name, ()), *ANY_CHAPTER, *(exercises & alone), NONE},
         "slide": slides | {NONE},
     }
 
@@ -120,5 +120,5 @@ def _faults(name: str, objective: Objective, known: Mapping[str, set[str]]) -> I
     for column in COLUMNS:
         word = getattr(objective, column)
         if word not in known[column]:
-            said = f"{column} is {word!r}" if word else f"an objective has no {column}"
-            yield f"{said}; one that {name} has is wanted, or {NONE}"
+            fault = f"{column} is {word!r}" if word else f"an objective has no {column}"
+            yield f"{fault}; one that {name} has is wanted, or {NONE}"

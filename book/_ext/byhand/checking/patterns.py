@@ -6,7 +6,15 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from byhand.checking.sources import Finding, Line, Page, Project, without_code, without_inline_code
+from byhand.checking.sources import (
+    Fault,
+    Finding,
+    Line,
+    Page,
+    Project,
+    without_code,
+    without_inline_code,
+)
 
 HERE = Path(__file__).parent
 PATTERNS = tomllib.loads((HERE / "patterns.toml").read_text("utf-8"))
@@ -30,21 +38,21 @@ def check(project: Project) -> Iterator[Finding]:
         yield from (Finding(file, *wrong) for wrong in find_matches("source", enumerate(lines, 1)))
 
 
-def forbidden_content(page: Page) -> Iterator[Line]:
+def forbidden_content(page: Page) -> Iterator[Fault]:
     """Find active elements, external resources, and code whose results are not reproducible."""
     lines = [(n, without_inline_code(line)) for n, line in enumerate(page.lines, 1)]
     yield from find_matches("page", lines)
     yield from find_matches("loaded", lines)
-    for before, source in page.sources():
+    for before, source in page.code_sources():
         yield from find_matches("code", enumerate(source.splitlines(), before + 1))
 
 
-def typed_numbers(page: Page) -> Iterator[Line]:
+def typed_numbers(page: Page) -> Iterator[Fault]:
     """Find decimals and percentages in prose that have no role."""
     yield from find_matches("number", ((n, without_code(t)) for n, t in page.prose_and_formulas))
 
 
-def find_matches(kind: str, lines: Iterable[Line]) -> Iterator[Line]:
+def find_matches(kind: str, lines: Iterable[Line]) -> Iterator[Fault]:
     """Yield each match of the patterns of a kind, with its line and message."""
     for number, line in lines:
         for pattern in PATTERNS[kind]:
@@ -69,7 +77,7 @@ def character_name(found: str) -> str:
     return f"U+{ord(found[:1]):04X} {name}"
 
 
-def avoided_phrases(page: Page) -> Iterator[Line]:
+def avoided_phrases(page: Page) -> Iterator[Fault]:
     """Find phrases that the book avoids; a phrase may continue on the next line."""
     lines = [
         (number, "" if text.lstrip().startswith(">") else without_code(text))

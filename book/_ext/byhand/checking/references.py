@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterator
 
 from byhand.checking.blocks import EXERCISES
-from byhand.checking.sources import Line, Page, without_inline_code
+from byhand.checking.sources import Fault, Page, without_inline_code
 
 MARK = re.compile(r"(?<!\\)\[\^([^\]\s]+)\](?!:)")
 NOTE = re.compile(r"^\s{0,3}\[\^([^\]\s]+)\]:")
 
 
-def footnotes(page: Page) -> Iterator[Line]:
+def footnotes(page: Page) -> Iterator[Fault]:
     """Find footnote marks without a note, notes without a mark, and notes that are given twice."""
     notes: dict[str, int] = {}
     marks: dict[str, int] = {}
@@ -28,14 +28,14 @@ def footnotes(page: Page) -> Iterator[Line]:
         yield notes[name], f"no text refers to the footnote {name}; a mark [^{name}] is wanted"
 
 
-def unnamed_exercises(page: Page) -> Iterator[Line]:
+def unnamed_exercises(page: Page) -> Iterator[Fault]:
     """Find exercises without a label."""
     for block in page.blocks:
         if block.name in EXERCISES and not block.options.get("label", (0, ""))[1]:
             yield block.line, "the exercise has no label; a line `:label: ex-...` is wanted"
 
 
-def included_files(page: Page) -> Iterator[Line]:
+def included_files(page: Page) -> Iterator[Fault]:
     """Find `{include}`: no check sees the included text, and a file may include itself."""
     for block in page.blocks:
         if block.name == "include":

@@ -17,18 +17,22 @@ DIRECTIVE = re.compile(r"\{([\w:-]+)\}\s*(.*)")
 OPTION = re.compile(r":([\w-]+):\s*(.*)")
 YAML_OPTION = re.compile(r"\s*([\w-]+):\s*(.*)")
 EVAL = re.compile(r"\{eval\}`([^`]+)`")
-# The contents of these blocks are not Markdown.
-CODE = ("", "code-cell", "code", "code-block", "literalinclude", "math", "pytorch", "asked")
-OPTIONS_ONLY = ("slide", "question", "published-fields", "published-models", "objectives")
-"""Blocks whose options are not Markdown."""
+CODE_BLOCKS = ("", "code-cell", "code", "code-block", "literalinclude", "math", "pytorch", "asked")
+"""Blocks whose contents are not Markdown."""
+BLOCKS_OF_MARKDOWN_BELOW_OPTIONS = (
+    "slide",
+    "question",
+    "published-fields",
+    "published-models",
+    "objectives",
+)
+"""Blocks whose contents are Markdown, but whose options are not."""
 
-EXPRESSION_OPTIONS = (
-    "shows",
-    "reveals",
-)  # options of slides whose value is an expression
+EXPRESSION_OPTIONS = ("shows", "reveals")
+"""Options of slides whose value is an expression."""
 DECK = ".slides.md"
 FOR_CONTRIBUTORS = re.compile(r"/[_.]")
-UNWATCHED = re.compile(r"(?:^|/)(?:\.|__pycache__(?:/|$))")  # hidden or compiled
+HIDDEN_OR_COMPILED = re.compile(r"(?:^|/)(?:\.|__pycache__(?:/|$))")
 INLINE_CODE = re.compile(r"(?<!`)(`{1,2})(?!`).*?(?<!`)\1(?!`)")
 IGNORED = (
     re.compile(r"(?:\{[\w:-]+\})?(`+)(?!`).*?(?<!`)\1(?!`)"),  # code and roles
@@ -37,11 +41,13 @@ IGNORED = (
 )
 
 Line = tuple[int, str]
-"""The number of a line on its page, counted from 1, and its text or its fault."""
+"""The number of a line on its page, counted from 1, and its text."""
+Fault = tuple[int, str]
+"""The number of a line, counted from 1, and a sentence on what is wrong there."""
 
 
 class Finding(NamedTuple):
-    """A fault at a line of a source file.
+    """A fault with its file.
 
     Examples
     --------
@@ -130,15 +136,15 @@ class Page:
         """The lines of prose and formulas, including the captions in cells' options."""
         excluded: set[int] = set(range(1, self.front + 1))
         for block in self.blocks:
-            if block.name in OPTIONS_ONLY:
+            if block.name in BLOCKS_OF_MARKDOWN_BELOW_OPTIONS:
                 excluded |= {n for n, _ in block.options_lines}
-            elif block.name in (*CODE, "list-table") and block.name != "math":
+            elif block.name in (*CODE_BLOCKS, "list-table") and block.name != "math":
                 options = {n for n, _ in block.options_lines if block.name == "code-cell"}
                 excluded |= {*range(block.line, block.line + len(block.body) + 2)} - options
         lines = enumerate(self.lines, 1)
         return tuple((n, t) for n, t in lines if n not in excluded and not t.startswith("%"))
 
-    def sources(self) -> Iterator[tuple[int, str]]:
+    def code_sources(self) -> Iterator[tuple[int, str]]:
         """Yield each cell and each expression in prose, with the number of the line before it."""
         for cell in self.cells:
             if cell.content:
@@ -190,8 +196,8 @@ def _blocks(lines: Sequence[Line]) -> Iterator[Block]:
         number, text = lines[i]
         opening = FENCE.match(text)
         rest = opening[2].strip() if opening else ""
-        inline = opening and "`" in rest and opening[1][0] == "`"
-        if not opening or inline or (opening[1][0] == ":" and not rest.startswith("{")):
+        is_inline = opening and "`" in rest and opening[1][0] == "`"
+        if not opening or is_inline or (opening[1][0] == ":" and not rest.startswith("{")):
             i += 1
             continue
         end = next((j for j in range(i + 1, len(lines)) if closes(opening[1], lines[j][1])), None)
@@ -201,7 +207,7 @@ def _blocks(lines: Sequence[Line]) -> Iterator[Block]:
         closed = end is not None
         block = Block(name, argument, number, body, opening[1], closed, *_split_options(body))
         yield block
-        if name not in CODE:
+        if name not in CODE_BLOCKS:
             yield from _blocks(block.content)
         i = len(lines) if end is None else end + 1
 
@@ -231,16 +237,16 @@ class Project:
     @cached_property
     def pages(self) -> tuple[Page, ...]:
         """Every Markdown file of the book, whether or not the contents name it."""
-        return tuple(page for page in self.texts if not page.file.endswith(DECK))
+        return tuple(page for page in self.pages_and_decks if not page.file.endswith(DECK))
 
     @cached_property
     def decks(self) -> tuple[Page, ...]:
         """The decks of slides."""
-        return tuple(page for page in self.texts if page.file.endswith(DECK))
+        return tuple(page for page in self.pages_and_decks if page.file.endswith(DECK))
 
     @cached_property
-    def texts(self) -> tuple[Page, ...]:
-        """Pages and decks.
+    def pages_and_decks(self) -> tuple[Page, ...]:
+        """Pages and decks, in the order of their files.
 
         Hidden files, and files in folders whose names begin with ``_``, are for contributors.
         """
@@ -251,7 +257,7 @@ class Project:
         """Yield the names of the files that match, except hidden and compiled ones."""
         for path in sorted({path for pattern in patterns for path in self.root.glob(pattern)}):
             name = path.relative_to(self.root).as_posix()
-            if not UNWATCHED.search(name) and not path.is_dir():
+            if not HIDDEN_OR_COMPILED.search(name) and not path.is_dir():
                 yield name
 
     def unreadable(self, file: str) -> str:

@@ -1,10 +1,10 @@
-"""Markdown errors that change the meaning silently: fences, tables, headings, images."""
+"""The structure of a page: errors in fences, headings, tables and images, which Markdown hides."""
 
 import re
 from collections.abc import Iterator
 
 from byhand.checking.patterns import typed_numbers
-from byhand.checking.sources import FENCE, Line, Page, consecutive_lines, without_inline_code
+from byhand.checking.sources import FENCE, Fault, Page, consecutive_lines, without_inline_code
 
 HEADING = re.compile(r"(#{1,6})\s+\S")
 RULE = re.compile(r"\s*\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?\|?\s*")
@@ -15,7 +15,7 @@ ALT = re.compile(r"""\balt\s*=\s*("[^"]+"|'[^']+'|[^\s"'>]+)""", re.IGNORECASE)
 NO_IMAGE = "an image has no alternative text; a description in {} is wanted"
 
 
-def markup_faults(page: Page) -> Iterator[Line]:
+def structure_faults(page: Page) -> Iterator[Fault]:
     """Find faults of fences, or if there are none, of headings, tables, images and numbers."""
     broken = list(fences(page))
     yield from broken
@@ -23,7 +23,7 @@ def markup_faults(page: Page) -> Iterator[Line]:
         yield from check(page)
 
 
-def fences(page: Page) -> Iterator[Line]:
+def fences(page: Page) -> Iterator[Fault]:
     """Find the first fence that is unclosed, or in which another opens before its end."""
     for block in page.blocks:
         wanted = f"; a line {block.fence} is wanted at the end of this block"
@@ -38,7 +38,7 @@ def fences(page: Page) -> Iterator[Line]:
             return
 
 
-def headings(page: Page) -> Iterator[Line]:
+def headings(page: Page) -> Iterator[Fault]:
     """Find a missing or second title, and headings that skip a level."""
     before = 0
     for number, text in page.prose:
@@ -57,7 +57,7 @@ def headings(page: Page) -> Iterator[Line]:
         yield page.front + 1, "the page has no title; `# Title` is wanted"
 
 
-def tables(page: Page) -> Iterator[Line]:
+def tables(page: Page) -> Iterator[Fault]:
     """Find tables with rows of different lengths, or without a rule below the header."""
     for rows in consecutive_lines(line for line in page.prose if line[1].lstrip().startswith("|")):
         wanted = _cells(rows[0][1])
@@ -74,7 +74,7 @@ def _cells(row: str) -> int:
     return len(PIPE.split(row.strip().removeprefix("|"))) - row.rstrip().endswith("|")
 
 
-def images(page: Page) -> Iterator[Line]:
+def images(page: Page) -> Iterator[Fault]:
     """Find images without alternative text."""
     for number, text in page.prose:
         prose = without_inline_code(text)

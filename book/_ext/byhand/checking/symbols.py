@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from byhand.checking.sources import Line, Page
+from byhand.checking.sources import Fault, Page
 
 PAGES_OF = tomllib.loads(Path(__file__).with_name("symbols.toml").read_text("utf-8"))
 """For each symbol, the pages on which it has its meaning."""
@@ -16,7 +16,7 @@ FORMULA = re.compile(r"(?<![\\`$])\$([^$`]+?)\$")
 WORDS = re.compile(r"\\(?:mathrm|text|begin|end|operatorname)\s*\{[^}]*\}|^:.*$", re.MULTILINE)
 
 
-def repeated_symbols(page: Page) -> Iterator[Line]:
+def repeated_symbols(page: Page) -> Iterator[Fault]:
     """Find symbols that are defined twice in the table, or that ``symbols.toml`` lacks."""
     if page.name != NOTATION:
         return
@@ -31,7 +31,7 @@ def repeated_symbols(page: Page) -> Iterator[Line]:
             seen.add(symbol)
 
 
-def conflicting_symbols(page: Page) -> Iterator[Line]:
+def conflicting_symbols(page: Page) -> Iterator[Fault]:
     """Find formulas with a letter of the table that its page does not use as defined there."""
     for symbol, pages in PAGES_OF.items():
         if {"*", page.name.removesuffix(".slides")} & {*pages} or page.name == NOTATION:

@@ -39,10 +39,10 @@ def spoken(tex: str, *, display: bool = False) -> str:
     >>> spoken(r"\mathrm{allowed}")
     'allowed'
     """
-    return in_words(fromstring(to_mathml(tex, display=display)))
+    return words_of_formula(fromstring(to_mathml(tex, display=display)))
 
 
-def in_words(formula: Element) -> str:
+def words_of_formula(formula: Element) -> str:
     """Return the words of a formula in MathML."""
     words = _say(formula)
     words = re.sub(r"\s*,(?:\s*,)+|\s+,", ",", " ".join(words.split()))

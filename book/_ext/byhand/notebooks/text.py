@@ -22,11 +22,11 @@ ROLE = re.compile(r"\{([a-z:]+)\}(`+)(.+?)\2(?!`)", re.DOTALL)
 TARGET = re.compile(r"^\([\w-]+\)=\n", re.MULTILINE)
 SPAN = re.compile(r"\[((?:[^\[\]]|\[[^\]]*\])*)\]\{(\.[^}]*)\}", re.DOTALL)
 ITEM = re.compile(r"^- \[[x ][^\]`]*(?:`[^`]+`)?\]\s+", re.MULTILINE)
-LEFT_OUT = frozenset(
+OMITTED_BLOCKS = frozenset(
     {"asked", "bibliography", "button-ref", "exercise-end", "printed-switch", "read-in-steps"}
     | {"solution-end", "names-of-the-package"}
 )
-HEADED = {
+HEADINGS = {
     "exercise": "Exercise",
     "exercise-start": "Exercise",
     "solution": "Solution",
@@ -73,7 +73,7 @@ def _prose(lines: list[str], text_of_role: RoleText) -> str:
 def _directive(block: Block, text_of_role: RoleText, folder: Path) -> str:
     """Return a block as plain Markdown."""
     name, title, body = block.name, block.argument, block.code.strip("\n")
-    if name in LEFT_OUT:
+    if name in OMITTED_BLOCKS:
         return ""
     if name == "math":
         return f"$$\n{body}\n$$"
@@ -99,7 +99,7 @@ def _directive(block: Block, text_of_role: RoleText, folder: Path) -> str:
         return "*" + text.replace("*", "") + "*"
     if name == "aims":
         return f"{AIMS}\n\n{text}"
-    if name in HEADED:
+    if name in HEADINGS:
         _, label = block.options.get("label", (0, ""))
         return f"**{_heading(name, title, label, text_of_role)}**\n\n{text}"
     return text
@@ -108,14 +108,14 @@ def _directive(block: Block, text_of_role: RoleText, folder: Path) -> str:
 def _heading(name: str, title: str, label: str, text_of_role: RoleText) -> str:
     """Return the heading of an exercise, solution or question, with its number on the page."""
     if name in ("algorithm", "proposition"):
-        return f"{HEADED[name]}: {_inline(title, text_of_role)}"
+        return f"{HEADINGS[name]}: {_inline(title, text_of_role)}"
     if name.startswith("solution"):
         return f"Solution to {text_of_role('ref', title)}"
     if label:
         return (
             f"{text_of_role('ref', label)}{f' ({_inline(title, text_of_role)})' if title else ''}"
         )
-    return HEADED[name]
+    return HEADINGS[name]
 
 
 def _without_feedback(quiz: str) -> str:

@@ -54,12 +54,13 @@ def write_notebook(
 ) -> None:
     """Write the notebook of a page with cells, and give its name to the page's template."""
     source = Path(app.env.doc2path(pagename))
+    target = Path(app.outdir) / f"{pagename}.ipynb"
     if doctree is None or not has_cells(source):
+        target.unlink(missing_ok=True)  # of a page that had cells
         return
     texts = RoleTexts(doctree, load_last(source))
     title = app.env.titles[pagename].astext()
     made = notebook(source, title, texts, package_address(app.config))
-    target = Path(app.outdir) / f"{pagename}.ipynb"
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(nbformat.writes(made) + "\n", encoding="utf-8")  # type: ignore[no-untyped-call]
     context["page_notebook"] = target.name
@@ -80,7 +81,7 @@ class RoleTexts:
         steps = zip(results.steps, results.outputs, strict=True) if results else ()
         self.cells = {step.index: outputs for step, outputs in steps if step.kind == "cell"}
         values = results.expression_outputs() if results else {}
-        self.values = {where: _value(outputs) for where, outputs in values.items()}
+        self.values = {key: _value(outputs) for key, outputs in values.items()}
         self.links: dict[str, str] = {}
         for link in page.findall(nodes.reference):
             if link.get("internal"):
@@ -159,14 +160,16 @@ def notebook(source: Path, title: str, words: RoleTexts, package: str = "") -> N
             cell["execution_count"] = count
             cell["outputs"] = [_clean(output) for output in words.cells[index]]
     made.cells = _solutions_last(made.cells)
-    _fold_what_is_revealed(made.cells)
+    _fold_revealed_blocks(made.cells)
     for cell in made.cells:
         if cell.cell_type == "markdown":
             cell["source"] = plain(cell.source, words.text_of_role, source.parent)
             cell["metadata"] = from_dict({})  # type: ignore[no-untyped-call]
     made.cells = [cell for cell in made.cells if cell.source.strip()]
-    said = ABOUT.format(title=title, book=BOOK, installation=BY_CELL if package else BY_HAND)
-    first = [nbformat.v4.new_markdown_cell(said)]  # type: ignore[no-untyped-call]
+    introduction = ABOUT.format(
+        title=title, book=BOOK, installation=BY_CELL if package else BY_HAND
+    )
+    first = [nbformat.v4.new_markdown_cell(introduction)]  # type: ignore[no-untyped-call]
     if package:
         installs = f'%pip install -q "mha[plots] @ {package}"'
         first.append(nbformat.v4.new_code_cell(installs))  # type: ignore[no-untyped-call]
@@ -199,20 +202,20 @@ def _solutions_last(cells: list[NotebookNode]) -> list[NotebookNode]:
     return text + solutions
 
 
-def _fold_what_is_revealed(cells: list[NotebookNode]) -> None:
+def _fold_revealed_blocks(cells: list[NotebookNode]) -> None:
     """Fold the blocks and cells that a prediction hides."""
-    left = 0
+    num_hidden = 0  # the number of further blocks or cells that the last prediction hides
     for cell in cells:
         if cell.cell_type != "markdown":
-            left = max(0, left - 1)
+            num_hidden = max(0, num_hidden - 1)
             continue
         blocks = [match[0].strip("\n") for match in BLOCK.finditer(cell.source)]
         for place, block in enumerate(blocks):
-            if left:
+            if num_hidden:
                 blocks[place] = f"<details><summary>Answer</summary>\n\n{block}\n\n</details>"
-                left -= 1
+                num_hidden -= 1
             if block.startswith("```{predict}"):
-                left = int((re.search(r"^:reveals: (\d+)", block, re.MULTILINE) or "01")[1])
+                num_hidden = int((re.search(r"^:reveals: (\d+)", block, re.MULTILINE) or "01")[1])
         cell["source"] = "\n\n".join(blocks)
 
 

@@ -17,11 +17,11 @@ def pack(
     made = BytesIO()
     with ZipFile(made, "w") as archive:
         for name, data in files.items():
-            how = ZIP_STORED if name in as_is else ZIP_DEFLATED
+            compression = ZIP_STORED if name in as_is else ZIP_DEFLATED
             info = ZipInfo(name, DATE)
             if name in programs:
                 info.external_attr = 0o755 << 16
-            archive.writestr(info, data, how)
+            archive.writestr(info, data, compression)
     return made.getvalue()
 
 

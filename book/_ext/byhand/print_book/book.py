@@ -28,9 +28,9 @@ FRONT = "About this book"
 # has its tags as classes.
 SCREEN_ONLY = {"printed", "screen-only", "tag_screen-only", "sd-btn"}
 OBJECT = re.compile(r"^<[\w.]+( object)?( at 0x[0-9a-f]+)?>$")
-LONGEST_ENDING = 1600  # characters of a last section, or exercise, that is kept on one page
+MAX_ENDING_LENGTH = 1600  # characters of a last section, or exercise, that is kept on one page
 # Characters of the last entries of an appendix: its last page has at least eight lines.
-SHORTEST_ENDING_OF_APPENDIX, LONGEST_ENDING_OF_APPENDIX = 900, 2800
+MIN_APPENDIX_ENDING_LENGTH, MAX_APPENDIX_ENDING_LENGTH = 900, 2800
 ANSWERS = "Answers to the questions and boxes"
 Solutions = dict[str, list[solution_node]]
 Answers = dict[str, list[nodes.Element]]
@@ -189,12 +189,12 @@ def printable_page(
             node.parent.remove(node)
     place_of_code = f"Code: on the page “{page.next_node(nodes.title).astext()}” of {BOOK}."
     for block in list(page.findall(nodes.literal_block)):
-        said = block.astext().strip()
+        text = block.astext().strip()
         if "output" not in block["classes"]:
             if not document.code:
                 block.replace_self(nodes.paragraph("", "", nodes.emphasis("", place_of_code)))
-        elif OBJECT.match(said):
-            logger.warning("this cell's output has no print form: %s", said, location=block)
+        elif OBJECT.match(text):
+            logger.warning("this cell's output has no print form: %s", text, location=block)
     if name == env.config.root_doc:
         page.next_node(nodes.title).children = [nodes.Text(FRONT)]
     return page
@@ -234,12 +234,12 @@ def mark_ending(page: nodes.document) -> None:
     """
     top = page.next_node(nodes.section)
     sections = [child for child in top.children if isinstance(child, nodes.section)]
-    if len(sections) < 2 or len(sections[-1].astext()) > LONGEST_ENDING:
+    if len(sections) < 2 or len(sections[-1].astext()) > MAX_ENDING_LENGTH:
         return
     sections[-1]["ends"] = True
     kinds = (exercise_node, exercise_enumerable_node)
     exercises = [node for node in sections[-2].findall() if isinstance(node, kinds)]
-    if exercises and len(exercises[-1].astext()) <= LONGEST_ENDING:
+    if exercises and len(exercises[-1].astext()) <= MAX_ENDING_LENGTH:
         exercises[-1]["ends"] = True
 
 
@@ -251,9 +251,9 @@ def start_of_ending(entries: Sequence[nodes.Element]) -> int:
     characters = 0
     for index in reversed(range(len(entries))):
         characters += len(entries[index].astext())
-        if characters > LONGEST_ENDING_OF_APPENDIX:
+        if characters > MAX_APPENDIX_ENDING_LENGTH:
             return index + 1
-        if characters >= SHORTEST_ENDING_OF_APPENDIX:
+        if characters >= MIN_APPENDIX_ENDING_LENGTH:
             return index
     return 0
 

@@ -14,7 +14,7 @@ from docutils import nodes
 from sphinx.environment import BuildEnvironment
 
 from byhand.chapter.section_folds import ALL_NUMBERS, fold_kind, folded_sections
-from byhand.contents import ON_SCREEN, read_contents
+from byhand.contents import SCREEN_ONLY_CHAPTERS, read_contents
 from byhand.digests import ROOT
 from byhand.press.pdf import PressError
 
@@ -190,7 +190,7 @@ def place_in_book(env: BuildEnvironment, page: str, text: str) -> str:
 
     The page is not in the document, so its title is given with its number.
     """
-    if page in ON_SCREEN or page not in read_contents().chapters:
+    if page in SCREEN_ONLY_CHAPTERS or page not in read_contents().chapters:
         return "on the book's site"
     number, title = number_of_chapter(env, page), env.titles[page].astext()
     if not number:

@@ -31,13 +31,13 @@ def mark(pages: Iterable[nodes.document]) -> list[tuple[str, str]]:
             paragraph.insert(0, index_mark(entry=term.entry))
         if places:
             entries.append((term.entry, ""))
-    held = {entry.partition(",")[0] for entry, _ in entries}
-    entries += [(entry, other) for entry, other in see.items() if other in held]
+    printed = {entry.partition(",")[0] for entry, _ in entries}
+    entries += [(entry, other) for entry, other in see.items() if other in printed]
     return sorted(entries, key=lambda found: found[0].lower())
 
 
 Paragraph = tuple[nodes.paragraph, str, set[str]]
-"""A paragraph, its text, and what stands in it in bold, in lower case."""
+"""A paragraph, its text, and its bold words, in lower case."""
 
 
 @dataclass(frozen=True)

@@ -366,8 +366,8 @@ class Writer:
 
     def write_quiz(self, node: nodes.Element) -> str:
         title = QUESTION.format(node["number"])
-        how = SEVERAL if node.get("multiple") else ONE
-        return self.box(node, f"(how: {string(how)})[{text(title)}]", node.children)
+        instruction = SEVERAL if node.get("multiple") else ONE
+        return self.box(node, f"(how: {string(instruction)})[{text(title)}]", node.children)
 
     def write_quiz_options(self, node: nodes.Element) -> str:
         options = (

@@ -115,9 +115,9 @@ def _arithmetic(
     line = arithmetic(run._wrapped, stage, row, column, head=head, places=places)
     place = Place.of(stage, head, row, column)
     value = TracedNumber(math.nan, str(place))
-    how = "short" if stage not in ("exponentials", "row_sums", "weights") else "shown"
+    format_name = "short" if stage not in ("exponentials", "row_sums", "weights") else "shown"
     traced = _Line(mark(str(line), value, f"line:{places}"))
-    traced.result = mark(line.result, value, f"{how}:{places}")
+    traced.result = mark(line.result, value, f"{format_name}:{places}")
     return traced
 
 
@@ -213,7 +213,10 @@ class LiveNumbers:
                 if parts := next(fits, None):
                     found[str(number)] = (name, parts)
                     break
-                if any(has_stages(shown, of) and has_same_inputs(run, shown) for run, of in stages):
+                if any(
+                    has_stages(shown, names) and has_same_inputs(run, shown)
+                    for run, names in stages
+                ):
                     found.setdefault(str(number), (name, fixed))
         for number, runs in self.cells.items():
             explorers = self.explorers.items()
@@ -289,12 +292,12 @@ def has_stages(shown: Trace, stages: set[str]) -> bool:
 
 def covers(parts: list[TextPart], shown: Trace) -> bool:
     """Return whether an explorer has all numbers of a text and computes its lines."""
-    for _, formula, how in parts:
+    for _, formula, format_name in parts:
         for word in formula.split():
             if word[0].isalpha() and "." in word:
                 place = Place.parse(word)
                 if STAGES[place.stage].array(shown) is None:
                     return False
-                if how.startswith("line") and is_given(shown, place.stage):
+                if format_name.startswith("line") and is_given(shown, place.stage):
                     return False
     return True

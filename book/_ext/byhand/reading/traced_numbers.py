@@ -17,7 +17,7 @@ from mha.runs.places import cached_place
 from mha.runs.record import Trace
 from mha.runs.stages import STAGES
 
-LONGEST, LARGEST = 400, 4096  # characters of a formula, numbers of an array
+MAX_FORMULA_LENGTH, MAX_ARRAY_SIZE = 400, 4096  # characters of a formula, numbers of an array
 FIXED = "own"  # the format of a text with the book's own numbers, which is marked, not rewritten
 WRITERS = (
     "shown", "short", "percent", "at_least", "at_most", "at_least_percent", "at_most_percent",
@@ -39,7 +39,7 @@ class TracedNumber:
     """
 
     def __init__(self, value: float, formula: str) -> None:
-        if len(formula) > LONGEST:
+        if len(formula) > MAX_FORMULA_LENGTH:
             raise UntracedError
         self.value, self.formula = value, formula
 
@@ -51,11 +51,11 @@ class TracedNumber:
     def __eq__(self, other: object) -> bool:
         raise UntracedError  # formulas have no equality, since numbers have rounding errors
 
-    def __format__(self, how: str) -> str:
+    def __format__(self, format_spec: str) -> str:
         """Return the number's text between marks that contain its formula."""
-        if not (found := re.fullmatch(r"\.(\d+)f", how)):
+        if not (found := re.fullmatch(r"\.(\d+)f", format_spec)):
             raise UntracedError
-        return mark(format(self.value, how), self, f"shown:{found[1]}")
+        return mark(format(self.value, format_spec), self, f"shown:{found[1]}")
 
     def exp(self) -> TracedNumber:
         """Return the exponential of this number, for `numpy.exp`."""
@@ -106,9 +106,9 @@ def _formula(value: object) -> str:
     raise UntracedError
 
 
-def mark(text: str, value: TracedNumber, how: str) -> str:
-    """Return a text with marks around it that contain the number's formula."""
-    return f"\ue000{value.formula}\ue001{how}\ue001{text}\ue002"
+def mark(text: str, value: TracedNumber, format_name: str) -> str:
+    """Return a text with marks around it that contain the number's formula and its format."""
+    return f"\ue000{value.formula}\ue001{format_name}\ue001{text}\ue002"
 
 
 def _maximum(*values: Any) -> Any:
@@ -154,14 +154,14 @@ def traced_array(array: Array, run: Trace) -> TracedArray:
     for name, whole in stage_arrays(run):
         if not np.may_share_memory(array, whole):
             continue
-        if array.size > LARGEST or not whole.flags.c_contiguous:
+        if array.size > MAX_ARRAY_SIZE or not whole.flags.c_contiguous:
             raise UntracedError
         found = np.empty(array.shape, dtype=object)
         begin = array.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
         for index in np.ndindex(array.shape):
             offset = begin + sum(i * step for i, step in zip(index, array.strides, strict=True))
-            where = np.unravel_index(offset // array.itemsize, whole.shape)
-            place = cached_place(name, *map(int, where))
+            index_in_stage = np.unravel_index(offset // array.itemsize, whole.shape)
+            place = cached_place(name, *map(int, index_in_stage))
             found[index] = TracedNumber(float(array[index]), str(place))
         return found.view(TracedArray)
     raise UntracedError
@@ -209,6 +209,6 @@ def split_marked(text: str) -> list[TextPart]:
     before, *pieces = MARK.split(text)
     parts = [(before, "", "")] if pieces else []
     for at in range(0, len(pieces), 4):
-        formula, how, written, after = pieces[at : at + 4]
-        parts += [(written, formula, how), (after, "", "")]
+        formula, format_name, written, after = pieces[at : at + 4]
+        parts += [(written, formula, format_name), (after, "", "")]
     return [part for part in parts if any(part)]

@@ -45,7 +45,7 @@ class live_number(nodes.inline):  # noqa: N801 - as docutils names its nodes
 
 def visit_live_number(self: HTML5Translator, node: live_number) -> None:
     """Write the start of a live number."""
-    marks = {"value": node["formula"], "data-as": node["how"], "data-of": node["of"]}
+    marks = {"value": node["formula"], "data-as": node["format"], "data-of": node["of"]}
     self.body.append("<data " + " ".join(f'{k}="{escape(v)}"' for k, v in marks.items()) + ">")
 
 
@@ -104,10 +104,14 @@ def eval_role(
     words = render_variable_outputs(shown, document, line, document["source"], inline=True)
     if len(found.parts) == 1:
         return [_live_number(words, *found.parts[0][1:], found.explorers)], []
-    texts = [([nodes.Text(text)], formula, how) for text, formula, how in found.parts]
+    texts = [
+        ([nodes.Text(text)], formula, format_name) for text, formula, format_name in found.parts
+    ]
     return [
-        _live_number(words_of_part, formula, how, found.explorers) if formula else words_of_part[0]
-        for words_of_part, formula, how in texts
+        _live_number(words_of_part, formula, format_name, found.explorers)
+        if formula
+        else words_of_part[0]
+        for words_of_part, formula, format_name in texts
     ] or words, []
 
 
@@ -133,8 +137,10 @@ def value_fault(data: dict[str, Any]) -> str:
     return f"would show {plain[:60]}; text or a whole number is wanted, as shown(...) gives it"
 
 
-def _live_number(words: list[nodes.Node], formula: str, how: str, of: str) -> live_number:
-    return live_number("", "", *words, formula=formula, how=how, of=of)
+def _live_number(
+    words: list[nodes.Node], formula: str, format_name: str, explorers: str
+) -> live_number:
+    return live_number("", "", *words, formula=formula, format=format_name, of=explorers)
 
 
 def holds_role(
@@ -154,6 +160,6 @@ def holds_role(
         logger.warning("{holds}`%s`: %s", text, why, location=place, type="holds")
     elif found.parts:
         formula = " | ".join(part[1] for part in found.parts)
-        how = " ".join("holds" if part[2] == FIXED else part[2] for part in found.parts)
-        children = [_live_number(children, formula, how, found.explorers)]
+        formats = " ".join("holds" if part[2] == FIXED else part[2] for part in found.parts)
+        children = [_live_number(children, formula, formats, found.explorers)]
     return children, messages

@@ -23,7 +23,7 @@ from byhand.chapter.code_folds import fold
 from byhand.contents import read_contents
 from byhand.digests import ROOT
 from byhand.reference.docstrings import Entry, code_of, read_entries, read_sections, signature
-from byhand.reference.linking import LinkNames, used_on
+from byhand.reference.linking import LinkNames, note_names, used_on
 from byhand.reference.names import FOR_CHAPTERS, PACKAGE, Name, public_names
 
 HEADINGS = {"References": "From"}  # headings that differ from the docstrings'
@@ -41,6 +41,7 @@ def setup(app: Sphinx) -> None:
     app.add_directive("names-of-the-package", NamesOfThePackage)
     app.add_node(used_on)
     app.add_post_transform(LinkNames)
+    app.connect("doctree-read", note_names)
 
 
 def anchor_of(name: Name) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-WIDEST = 66  # characters of a signature in one line
+MAX_SIGNATURE_LENGTH = 66  # characters of a signature in one line
 UNDERLINED = re.compile(r"^(.+)\n-{3,}$", re.MULTILINE)
 
 
@@ -64,7 +64,7 @@ def signature(name: str, called: Any) -> str:
     ]
     called_with = str(whole.replace(parameters=bare, return_annotation=whole.empty))[1:-1]
     called_with = re.sub(r"=<[^>]*>", "=...", called_with)
-    if len(f"{name}({called_with})") <= WIDEST:
+    if len(f"{name}({called_with})") <= MAX_SIGNATURE_LENGTH:
         return f"{name}({called_with})"
     lines = re.sub(r", (?=[a-z_*])", ",\n    ", called_with)
     return f"{name}(\n    {lines},\n)"

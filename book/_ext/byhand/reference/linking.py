@@ -10,6 +10,7 @@ from pathlib import Path
 
 from docutils import nodes
 from sphinx.addnodes import pending_xref
+from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.nodes import make_refnode
@@ -20,6 +21,7 @@ from byhand.reference.names import PACKAGE, Name, public_names
 CELL = re.compile(r"^```\{code-cell\}.*?^```", re.MULTILINE | re.DOTALL)
 QUOTED = re.compile(r"(?<!`)`([^`\n]+)`(?!`)|:pyobject:\s*(\S+)")
 DOTTED = re.compile(r"(?<![\w.])[A-Za-z]\w*(?:\.\w+)*(?![\w=])")  # no keyword of a call
+USED = "public names"  # the key of a page's names in its metadata
 NO_LINKS_IN = (nodes.title, nodes.reference, nodes.caption, nodes.term, nodes.rubric)
 
 
@@ -68,13 +70,13 @@ class LinkNames(SphinxPostTransform):
                     self.app.builder, self.env.docname, *target, nodes.literal("", name.short)
                 )
                 link["classes"].append("api-link")
-                said = nodes.paragraph("", "In the reference: ", link, classes=["api-where"])
-                block.parent.insert(block.parent.index(block) + 1, said)
+                sentence = nodes.paragraph("", "In the reference: ", link, classes=["api-where"])
+                block.parent.insert(block.parent.index(block) + 1, sentence)
 
     def pages_that_use(self, name: str) -> Iterator[nodes.reference]:
         """Yield a link to each chapter that uses a name."""
         for page in read_contents().chapters:
-            if page in self.env.all_docs and name in names_in_code(self.env.doc2path(page)):
+            if name in self.env.metadata[page].get(USED, ()):
                 title = nodes.Text(self.env.titles[page].astext())
                 yield make_refnode(self.app.builder, self.env.docname, page, "", title)
 
@@ -93,9 +95,20 @@ def whose_code(block: nodes.literal_block) -> Name | None:
 
 
 @cache
-def names_in_code(path: str) -> frozenset[str]:
-    """Return all names in the code of a page: in cells and in inline code."""
-    text = Path(path).read_text(encoding="utf-8")
+def short_names() -> frozenset[str]:
+    """Return all public names without their modules."""
+    return frozenset(name.short for name in public_names())
+
+
+def note_names(app: Sphinx, doctree: nodes.document) -> None:
+    """Store the public names in the code of a page, for the pages that list their uses."""
+    page = app.env.docname
+    text = Path(app.env.doc2path(page)).read_text(encoding="utf-8")
+    app.env.metadata[page][USED] = sorted(names_in_code(text) & short_names())
+
+
+def names_in_code(text: str) -> frozenset[str]:
+    """Return all names in the code of a page's source: in cells and in inline code."""
     quoted = ("".join(found) for found in QUOTED.findall(CELL.sub("", text)))
     names = DOTTED.findall("\n".join([*CELL.findall(text), *quoted]))
     beginnings = (accumulate(name.split("."), "{}.{}".format) for name in names)
@@ -128,9 +141,9 @@ def list_of_pages(links: list[nodes.reference]) -> list[nodes.Node]:
     """Return a sentence that names the pages, or no node if there are none."""
     if not links:
         return []
-    said = nodes.paragraph("", "In the book: ", classes=["api-used"])
+    sentence = nodes.paragraph("", "In the book: ", classes=["api-used"])
     for place, link in enumerate(links):
-        said += [nodes.Text(", ")] * bool(place)
-        said += link
-    said += nodes.Text(".")
-    return [said]
+        sentence += [nodes.Text(", ")] * bool(place)
+        sentence += link
+    sentence += nodes.Text(".")
+    return [sentence]

@@ -20,6 +20,7 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
 from byhand.digests import ROOT
+from byhand.reuse import compute_changed
 from byhand.search import sections as reading
 from byhand.terms import load
 from mha.widgets.data_scripts import data_script
@@ -76,7 +77,10 @@ def make_index(app: Sphinx) -> dict[str, Any]:
         html = (Path(app.outdir) / address).read_text(encoding="utf-8")
         number = ".".join(map(str, app.env.toc_secnumbers.get(name, {}).get("", ())))
         read[name] = Page(address, html, number)
-    return index_of(read)
+    texts = {name: page.html for name, page in read.items()}
+    file = Path(app.doctreedir) / f"{INDEX}.json"
+    found = compute_changed(file, texts, lambda html: reading.as_data(*reading.read_page(html)))
+    return index_of(read, {name: reading.from_data(data) for name, data in found.items()})
 
 
 @dataclass(frozen=True)
@@ -88,12 +92,20 @@ class Page:
     number: str = ""
 
 
-def index_of(read: dict[str, Page]) -> dict[str, Any]:
-    """Return the data of the search for pages, which are given by name in reading order."""
+def index_of(
+    read: dict[str, Page], found_on: dict[str, reading.Words] | None = None
+) -> dict[str, Any]:
+    """Return the data of the search for pages, which are given by name in reading order.
+
+    `found_on` has the words of each page, if they have been read.
+    """
     ranking = tomllib.loads(RANKING.read_text(encoding="utf-8"))
-    sections_of = {name: reading.read_sections(page.html) for name, page in read.items()}
+    if found_on is None:
+        found_on = {name: reading.read_page(page.html) for name, page in read.items()}
+    sections_of = {name: found for name, (found, _) in found_on.items()}
+    rows_of = {name: rows for name, (_, rows) in found_on.items()}
     refuse_unknown_sections(sections_of, ranking["asked"])
-    names = names_of_sections(read, sections_of, ranking["asked"])
+    names = names_of_sections(read, sections_of, rows_of, ranking["asked"])
     pages: list[list[Any]] = []
     sections: list[list[Any]] = []
     for name, found in sections_of.items():
@@ -132,7 +144,10 @@ def refuse_unknown_sections(
 
 
 def names_of_sections(
-    read: dict[str, Page], sections_of: dict[str, list[reading.Section]], asked: dict[str, str]
+    read: dict[str, Page],
+    sections_of: dict[str, list[reading.Section]],
+    rows_of: dict[str, list[reading.Named]],
+    asked: dict[str, str],
 ) -> dict[tuple[str, str], list[str]]:
     """Return the names by which each section is found, by the page's name and the section's anchor.
 
@@ -158,9 +173,9 @@ def names_of_sections(
         for label in (section.anchor, *section.labels)
     }
     of_tables: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for page in read.values():
-        for row in reading.read_names(page.html):
-            address, label = urldefrag(urljoin(page.address, row.address))
+    for name, rows in rows_of.items():
+        for row in rows:
+            address, label = urldefrag(urljoin(read[name].address, row.address))
             of_tables[places[address, label]] += row.names
     placed = {name.lower() for found in of_tables.values() for name in found}
     names: dict[tuple[str, str], list[str]] = defaultdict(list)

@@ -12,7 +12,7 @@ from lxml import html
 
 INDEX = "₍{}₎"
 EXPONENT = "⁽{}⁾"
-LONGEST = 48  # characters; a longer formula is not readable in one line
+MAX_FORMULA_LENGTH = 48  # characters; a longer formula is not readable in one line
 OMITTED = "…"
 ACCENTS = {"^": "\u0302", "~": "\u0303"}  # others are combining characters already
 INVISIBLE = re.compile("[\u2061-\u2064\u200b]")
@@ -38,7 +38,7 @@ def in_one_line(math: html.HtmlElement) -> str:
     if math.get("display") == "block":
         return ""
     text = " ".join(_text(math).split())
-    return text if len(text) <= LONGEST else OMITTED
+    return text if len(text) <= MAX_FORMULA_LENGTH else OMITTED
 
 
 def _text(element: html.HtmlElement) -> str:

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from typing import Any, TypeAlias
 
 from lxml import html
 
@@ -32,7 +33,7 @@ SYMBOLS = "symbols"  # the class of a table whose rows begin with a symbol and i
 # Bold words in these elements are labels; they introduce no term.
 UNDEFINING_TAGS = frozenset({"table", "figure"})
 UNDEFINING_CLASSES = frozenset({"admonition"})
-LONGEST_TERM = 4  # words
+MAX_TERM_LENGTH = 4  # words
 
 
 @dataclass(frozen=True)
@@ -54,9 +55,47 @@ class Named:
     names: tuple[str, ...]
 
 
+Words: TypeAlias = tuple[list[Section], list[Named]]
+"""The sections of a page, and the rows of its tables of names."""
+
+
+def read_page(page: str) -> Words:
+    """Return the sections of the article on a page of HTML, and the rows of its tables of names."""
+    document = html.document_fromstring(page)
+    write_formulas(document)
+    names = _rows_of_names(document)  # before the words are taken out
+    return _take_sections(document), names
+
+
+def as_data(sections: list[Section], names: list[Named]) -> list[list[Any]]:
+    """Return the words of a page as JSON has them."""
+    return [[astuple(section) for section in sections], [astuple(row) for row in names]]
+
+
+def from_data(data: list[list[Any]]) -> Words:
+    """Return the words of a page from data that `as_data` made."""
+    sections, names = data
+    return (
+        [
+            Section(anchor, heading, text, tuple(terms), tuple(labels))
+            for anchor, heading, text, terms, labels in sections
+        ],
+        [Named(address, tuple(row)) for address, row in names],
+    )
+
+
 def read_sections(page: str) -> list[Section]:
     """Return the sections of the article on a page of HTML, in their order."""
-    document = html.document_fromstring(page)
+    return read_page(page)[0]
+
+
+def read_names(page: str) -> list[Named]:
+    """Return the rows of a page's tables of names."""
+    return read_page(page)[1]
+
+
+def _take_sections(document: html.HtmlElement) -> list[Section]:
+    """Return the sections of the article on a page, and remove its elements."""
     leave_words(document)
     found: list[Section] = []
     for section in reversed(list(document.iter("section"))):  # those within first
@@ -75,10 +114,7 @@ def read_sections(page: str) -> list[Section]:
     return [whole, *found[1:]]
 
 
-def read_names(page: str) -> list[Named]:
-    """Return the rows of a page's tables of names."""
-    document = html.document_fromstring(page)
-    write_formulas(document)
+def _rows_of_names(document: html.HtmlElement) -> list[Named]:
     tables = [table for table in document.iter("table") if NAMES in table.classes]
     rows = [row for table in tables for row in table.iterfind("tbody/tr")]
     found = []
@@ -97,8 +133,7 @@ def names_in(cell: html.HtmlElement) -> list[str]:
 
 
 def leave_words(document: html.HtmlElement) -> None:
-    """Remove all but the text of a page, and put a space around each block."""
-    write_formulas(document)
+    """Remove all but the text of a page without formulas, and put a space around each block."""
     for element in list(document.iter()):
         if is_silent(element):
             element.drop_tree()
@@ -141,7 +176,7 @@ def defined_terms(section: html.HtmlElement) -> Iterator[str]:
         )
         begins = not (paragraph.text or "").strip() and paragraph.index(bold) == 0
         is_heading = begins and term.endswith((".", ":", "?"))
-        if not is_label and not is_heading and len(term.split()) <= LONGEST_TERM:
+        if not is_label and not is_heading and len(term.split()) <= MAX_TERM_LENGTH:
             yield term
     for table in section.iter("table"):
         if SYMBOLS in table.classes:

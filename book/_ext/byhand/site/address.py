@@ -46,8 +46,8 @@ def check_address(app: Sphinx, config: Any) -> None:
 def tell_templates(app: Sphinx, config: Any) -> None:
     """Give `layout.html` the data of a page's card."""
     address = config.html_baseurl
-    said = {"address": address, "book": Document().title, "subtitle": Document().subtitle}
-    config.html_context = config.html_context | said
+    card = {"address": address, "book": Document().title, "subtitle": Document().subtitle}
+    config.html_context = config.html_context | card
 
 
 def write_sitemap(app: Sphinx, exception: Exception | None) -> None:

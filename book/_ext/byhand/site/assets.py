@@ -43,8 +43,9 @@ STYLES = (
 
 FIRST_PAGE = "<!-- the first page -->"  # as if its text began so
 
-# What a page loads only if its text has one of these. All that is not named is on every page.
-WANTED_BY: dict[tuple[str, ...], tuple[str, ...]] = {
+# The files that a page loads only if its text has one of some marks. All other files are on every
+# page.
+FILES_BY_MARKS: dict[tuple[str, ...], tuple[str, ...]] = {
     ("<mha-explorer", "<mha-your-turn", "<mha-build", "<mha-instrument"): ARITHMETIC,
     ("<mha-explorer", "<mha-instrument"): (*EXPLORER, "explorer.css"),
     ("<mha-instrument",): ("instrument.js",),
@@ -61,18 +62,18 @@ WANTED_BY: dict[tuple[str, ...], tuple[str, ...]] = {
     ('class="api', "names-of-the-package", " api-link"): ("api.css",),
 }
 
-# Sphinx's: the first draws what its own search found, the other has shortcuts that the theme turns
-# off. Nothing here calls either.
-NEVER = ("sphinx_highlight.js", "doctools.js")
+# Scripts of Sphinx that nothing here calls: the first marks the words that its own search found,
+# the other has shortcuts that the theme turns off.
+UNUSED_SCRIPTS = ("sphinx_highlight.js", "doctools.js")
 
-# Wanted before text is drawn in them: a page that has none of a kind does without its font.
-FONTS_OF_ALL = ("STIX Two Text Book", "Attention Interface Book")
-FONTS = {"<math": "STIX Two Math Book", "<pre": "JetBrains Mono Book"}
+# Fonts that are loaded before text is drawn in them, by the mark of a page with such text.
+FONTS_OF_ALL_PAGES = ("STIX Two Text Book", "Attention Interface Book")
+FONTS_BY_MARK = {"<math": "STIX Two Math Book", "<pre": "JetBrains Mono Book"}
 
 
 # The scripts that a page holds as text (see `policy`), and those that only a notebook's frame has.
-EARLY = ("early.js", "early-fonts.js")
-IN_PAGE = (*EARLY, "loader.js", "frame-inside.js", "frame-around.js")
+EARLY_SCRIPTS = ("early.js", "early-fonts.js")
+INLINE_SCRIPTS = (*EARLY_SCRIPTS, "loader.js", "frame-inside.js", "frame-around.js")
 
 
 def setup(app: Sphinx) -> None:
@@ -95,7 +96,7 @@ def write_assets(app: Sphinx) -> None:
     folder = Path(app.outdir) / "_static"
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in published().items():
-        if name not in IN_PAGE:
+        if name not in INLINE_SCRIPTS:
             (folder / name).write_text(text, encoding="utf-8")
     shutil.copy(STYLE, folder / STYLE.name)
 
@@ -110,8 +111,8 @@ def finish_page(
     """
     body = context.get("body", "").replace('role="doc-biblioentry"', 'role="listitem"')
     context["body"] = body.replace('class="headerlink"', 'class="headerlink" tabindex="-1"')
-    wanted = [font for mark, font in FONTS.items() if mark in body]
-    context["early_fonts"] = [*FONTS_OF_ALL, *wanted]
+    wanted = [font for mark, font in FONTS_BY_MARK.items() if mark in body]
+    context["early_fonts"] = [*FONTS_OF_ALL_PAGES, *wanted]
     begin = FIRST_PAGE if pagename == app.config.root_doc else ""
     for kind in ("script_files", "css_files"):
         context[kind] = [file for file in context.get(kind, ()) if is_used(file, begin + body)]
@@ -126,7 +127,7 @@ def is_used(file: Any, body: str) -> bool:
     (False, True)
     """
     name = str(getattr(file, "filename", None) or file).partition("?")[0].removeprefix("_static/")
-    if name in NEVER:
+    if name in UNUSED_SCRIPTS:
         return False
-    asked = (marks for marks, names in WANTED_BY.items() if name in names)
-    return all(any(mark in body for mark in marks) for marks in asked)
+    conditions = (marks for marks, names in FILES_BY_MARKS.items() if name in names)
+    return all(any(mark in body for mark in marks) for marks in conditions)

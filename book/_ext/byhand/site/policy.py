@@ -17,7 +17,7 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
-from byhand.site.assets import EARLY
+from byhand.site.assets import EARLY_SCRIPTS
 from mha.widgets.assets import text_of
 
 SCRIPT = re.compile(r"<script\b([^>]*)>(.*?)</script>", re.DOTALL | re.IGNORECASE)
@@ -47,7 +47,7 @@ def setup(app: Sphinx) -> None:
 
 def early_scripts() -> dict[str, str]:
     """Return the inline scripts of pages by name."""
-    return {name: text_of(name).strip() for name in EARLY}
+    return {name: text_of(name).strip() for name in EARLY_SCRIPTS}
 
 
 def policy() -> str:

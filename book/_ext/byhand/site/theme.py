@@ -17,6 +17,7 @@ from typing import Any
 import tinycss2
 from sphinx.application import Sphinx
 
+from byhand.reuse import compute_changed
 from byhand.site.assets import OWN
 from mha.widgets.assets import published_names
 
@@ -47,14 +48,24 @@ def remove_unused(app: Sphinx, exception: Exception | None) -> None:
             shutil.rmtree(static / name)
         for file in static.glob(f"{name}*"):
             file.unlink()
-    words = used_words(Path(app.outdir))
+    words = sorted(used_words(Path(app.outdir)))
     widgets = published_names()
+    others = {}
     for file in static.rglob("*.css"):
         sheet = INDENT.sub("\n", COMMENT.sub("", file.read_text(encoding="utf-8")))
-        is_own = (OWN / file.relative_to(static)).is_file() or file.name in widgets
-        file.write_text(
-            sheet if is_own else without_unused(ICON_FONT.sub("", sheet), words), encoding="utf-8"
-        )
+        file.write_text(sheet, encoding="utf-8")
+        if not ((OWN / file.relative_to(static)).is_file() or file.name in widgets):
+            others[str(file)] = "\0".join([ICON_FONT.sub("", sheet), *words])
+    for name, sheet in compute_changed(
+        Path(app.doctreedir) / "sheets.json", others, _reduce
+    ).items():
+        Path(name).write_text(sheet, encoding="utf-8")
+
+
+def _reduce(sheet_and_words: str) -> str:
+    """Return a style sheet without unused rules, given with the used words after it."""
+    sheet, *words = sheet_and_words.split("\0")
+    return without_unused(sheet, set(words))
 
 
 def used_words(site: Path) -> set[str]:

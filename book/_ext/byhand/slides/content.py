@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
 
-from byhand.checking.decks import Deck, Piece, Slide
+from byhand.checking.decks import TEXT_KINDS, Deck, Piece, Slide
 from byhand.checking.sources import EVAL
 from byhand.digests import ROOT
 from byhand.mathematics.spoken import spoken
@@ -26,17 +26,19 @@ from byhand.tables.element import Part
 GIVEN = re.compile(r"\{given\}`([^`]+)`")
 ROLE = re.compile(r"\{(?!su[bp]\})[\w:]+\}`")
 SPECIAL = re.compile(r"([!-/:-@\[-`{-~])")
-TEXT = ("paragraph", "bullets", "numbers")
-LONG = 40  # characters of a line of arithmetic that may be broken
+LONG_LINE_LENGTH = 40  # characters of a line of arithmetic that may be broken
 SIGN = re.compile(r" (?=[=≈] )")
 PART = "\x1f"  # between the label of a line and its value
 
-BESIDE, LARGEST = (458, 410), 2.6  # points that a drawing has beside a text; of a pixel at most
+BESIDE, MAX_POINTS_PER_PIXEL = (
+    (458, 410),
+    2.6,
+)  # points that a drawing has beside a text; of a pixel at most
 WIDE, HIGH, LINE = 848, 372, 34  # points that are below the title; a line of text, with its space
 
 Values = dict[tuple[int, str], dict[str, Any]]
-"""The forms of the values of a deck's expressions, by the block that they stand in, the title's
-being -1, and by themselves in one line."""
+"""The forms of the values of a deck's expressions, by the index of their block, which is -1 for the
+title, and by their source in one line."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,9 @@ class Lines:
         return tuple(
             (label if i == 0 else "", step)
             for label, line in self.rows
-            for i, step in enumerate(SIGN.split(line) if len(label + line) > LONG else [line])
+            for i, step in enumerate(
+                SIGN.split(line) if len(label + line) > LONG_LINE_LENGTH else [line]
+            )
         )
 
 
@@ -131,12 +135,14 @@ def _render_slide(slide: Slide, place: str, given: Values) -> RenderedSlide:
     title = _insert_values(slide.title, "paragraph", slide.block, given)
     body, notes = (tuple(map(valued, found)) for found in (slide.body, slide.notes))
     slide = replace(slide, title=title, body=body, notes=notes)
-    texts = [title, *(t for p in (*body, *notes) for _, t in p.items if p.kind in TEXT)]
+    texts = [title, *(t for p in (*body, *notes) for _, t in p.items if p.kind in TEXT_KINDS)]
     role = next((found[0] for text in texts if (found := ROLE.search(text))), None)
     if role:
         raise PressError(f"{place}: a slide has no {role[:-1]}; only {{eval}} and {{given}}")
-    where = next((i for i, piece in enumerate(slide.body) if piece.kind not in TEXT), None)
-    if where is None:
+    object_index = next(
+        (i for i, piece in enumerate(slide.body) if piece.kind not in TEXT_KINDS), None
+    )
+    if object_index is None:
         thing = (
             _slide_object(given[slide.block, one_line(slide.shows[0][1])], place)
             if slide.shows
@@ -146,8 +152,10 @@ def _render_slide(slide: Slide, place: str, given: Values) -> RenderedSlide:
             svg, beside = choose_layout(thing.svg, slide.body)
             return RenderedSlide(slide, place, slide.body, replace(thing, svg=svg), (), beside)
         return RenderedSlide(slide, place, slide.body, thing, ())
-    thing = _text_object(slide.body[where])
-    return RenderedSlide(slide, place, slide.body[:where], thing, slide.body[where + 1 :])
+    thing = _text_object(slide.body[object_index])
+    return RenderedSlide(
+        slide, place, slide.body[:object_index], thing, slide.body[object_index + 1 :]
+    )
 
 
 def _insert_values(text: str, kind: str, block: int, given: Values) -> str:
@@ -214,7 +222,7 @@ def choose_layout(svg: str, before: tuple[Piece, ...]) -> tuple[str, bool]:
 
 def _factor(svg: str, room: tuple[float, float]) -> float:
     width, height = drawings.size(svg)
-    return min(room[0] / width, room[1] / height, LARGEST)
+    return min(room[0] / width, room[1] / height, MAX_POINTS_PER_PIXEL)
 
 
 # ---- What cells and expressions give ----
@@ -239,7 +247,7 @@ def compute_decks(decks: list[Deck], side_by_side: int = 2) -> list[Values]:
     if wrong:
         raise PressError("\n".join(wrong))
     return [
-        {where: outputs[-1]["data"] for where, outputs in results.expression_outputs().items()}
+        {key: outputs[-1]["data"] for key, outputs in results.expression_outputs().items()}
         for results in done
     ]
 

@@ -35,7 +35,7 @@ TITLE_ONLY = 5  # of the layouts that python-pptx brings
 TOP, BOTTOM = 104, 500  # between the title and the foot of a slide
 MARGIN = 0.3  # on each side of a cell, as a share of the font size
 BOLDER = 1.15  # the width of bold letters, relative to that of regular ones
-SMALLEST = 9  # the smallest font size, in points
+MIN_FONT_SIZE = 9  # the smallest font size, in points
 RULE = 15875  # a table's line, in EMU: 1.25 points
 Room = tuple[float, float, float, float]  # left, top, width and height, in points
 
@@ -141,7 +141,7 @@ def _fitting_size(
 
 def _largest_size(size: float, fits: Callable[[float], bool]) -> float:
     """Return the largest font size that fits, in steps of half a point down from `size`."""
-    while size > SMALLEST and not fits(size):
+    while size > MIN_FONT_SIZE and not fits(size):
         size -= 0.5
     return size
 
@@ -193,8 +193,8 @@ def _mark(paragraph: Any, kind: str, size: float, *, lettered: bool) -> None:
     if kind == "bullets":
         etree.SubElement(properties, qn("a:buChar"), char="•")
     elif kind == "numbers":
-        how = "alphaUcPeriod" if lettered else "arabicPeriod"
-        etree.SubElement(properties, qn("a:buAutoNum"), type=how)
+        numbering = "alphaUcPeriod" if lettered else "arabicPeriod"
+        etree.SubElement(properties, qn("a:buAutoNum"), type=numbering)
     else:
         etree.SubElement(properties, qn("a:buNone"))
         return
@@ -271,8 +271,8 @@ def _lines(slide: Any, thing: Lines, at: Placed, area: Room) -> None:
     frame.word_wrap = False
     for paragraph, (label, line) in zip(frame.paragraphs, rows, strict=True):
         stops = etree.SubElement(paragraph._p.get_or_add_pPr(), qn("a:tabLst"))
-        for place, how in ((labels(size), "r"), (labels(size) + size, "l")):
-            etree.SubElement(stops, qn("a:tab"), pos=str(int(Pt(place))), algn=how)
+        for place, alignment in ((labels(size), "r"), (labels(size) + size, "l")):
+            etree.SubElement(stops, qn("a:tab"), pos=str(int(Pt(place))), algn=alignment)
         paragraph.space_before, paragraph.line_spacing = Pt(0), Pt(share * size)
         for run in runs(f"\t{label.strip()}\t"):
             _run(paragraph, run, size, SANS, SOFT)
@@ -378,10 +378,10 @@ def _narrowed(
         for j in range(len(columns))
     ]
     spare = wide - sum(least)
-    more = sum(columns) - sum(least)
-    if spare <= 0 or more <= 0:
+    excess = sum(columns) - sum(least)
+    if spare <= 0 or excess <= 0:
         return least
-    return [low + (high - low) * spare / more for low, high in zip(least, columns, strict=True)]
+    return [low + (high - low) * spare / excess for low, high in zip(least, columns, strict=True)]
 
 
 def _table(slide: Any, made: _SizedTable, *, heads: int, wraps: bool) -> None:

@@ -19,8 +19,8 @@ from mha.views.colours import head_property
 if TYPE_CHECKING:
     from sphinx.writers.html5 import HTML5Translator
 
-SMALLEST = 0.8  # rem: the smallest text of a block whose parts are side by side
-STEP, SMALLEST_STEP = 2, 16  # rem: the widths that the style sheet knows
+MIN_TEXT_SIZE = 0.8  # rem: the smallest text of a block whose parts are side by side
+WIDTH_STEP, MIN_WIDTH = 2, 16  # rem: the widths that the style sheet knows
 TEXT_WIDTH = 42  # rem: a block that wants more at the size of the page's small text is a wide one
 LINK = "Link to this table"
 CHARACTER, PADDING, GAP = 0.52, 0.64, 1.2  # of a table's text, in its own size
@@ -89,7 +89,7 @@ def width_class(ems: float) -> int:
     >>> width_class(10), width_class(50.1)
     (16, 42)
     """
-    return max(SMALLEST_STEP, STEP * math.ceil(ems * SMALLEST / STEP))
+    return max(MIN_WIDTH, WIDTH_STEP * math.ceil(ems * MIN_TEXT_SIZE / WIDTH_STEP))
 
 
 def _part_html(part: Part, block: numbers, *, is_repeated: bool) -> str:

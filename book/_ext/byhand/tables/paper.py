@@ -14,7 +14,7 @@ from byhand.tables.marks import pieces
 
 PAPER = 112  # characters of a printed line, about, in the smaller letters of a wide table
 CALLS = {"em": "emph", "strong": "strong", "sup": "super", "sub": "sub"}
-LONG = 26  # rows; a table of more may have to break between pages
+LONG_TABLE_LENGTH = 26  # rows; a table of more may have to break between pages
 
 
 def markup_of(node: numbers) -> str:
@@ -30,7 +30,7 @@ def markup_of(node: numbers) -> str:
 
 
 def _is_long(part: Part) -> bool:
-    return len(part.rows) > LONG
+    return len(part.rows) > LONG_TABLE_LENGTH
 
 
 def _stacked(parts: Sequence[Part]) -> Iterator[str]:

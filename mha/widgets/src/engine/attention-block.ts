@@ -4,7 +4,7 @@
  */
 
 import { extendTrace, finite, matmul, traceAttention } from "./attention.ts";
-import type { Inputs, Matrix, Run } from "../types/run.ts";
+import type { Inputs, Matrix, Numbers, Run } from "../types/run.ts";
 
 /**
  * From this number on, the tail of the normal distribution is computed by a continued fraction of
@@ -49,7 +49,7 @@ function affine(x: Matrix, matrix: Matrix, bias?: number[]): Matrix {
  * The three steps of one normalisation, by the names that a run has.
  * @param start of the names
  */
-export function normed(start: string, x: Matrix, inputs: Inputs, which: "first" | "second"): Record<string, any> {
+export function normed(start: string, x: Matrix, inputs: Inputs, which: "first" | "second"): Numbers {
   const [gain, bias] = [inputs[`${which}_gain`], inputs[`${which}_bias`]];
   const eps = inputs.block?.eps[which] ?? 0;
   const means = x.map((row) => row.reduce((sum, number) => sum + number, 0) / row.length);
@@ -69,11 +69,11 @@ export function normed(start: string, x: Matrix, inputs: Inputs, which: "first" 
  * @param x the input of the block
  * @param found the output of its attention
  */
-function behind(inputs: Inputs, x: Matrix, found: Matrix): Record<string, any> {
+function behind(inputs: Inputs, x: Matrix, found: Matrix): Numbers {
   const { b_in, b_out, block, w_in, w_out } = inputs;
   const isAfter = block?.norm === "after";
   let stream = added(x, found);
-  const steps: Record<string, any> = { stream };
+  const steps: Numbers = { stream };
   if (isAfter) {
     Object.assign(steps, normed("stream", stream, inputs, "first"));
     stream = steps.stream_normed;

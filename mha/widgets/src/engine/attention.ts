@@ -3,7 +3,7 @@
  * Pure functions on matrices as arrays of rows. The tests hold both to the same numbers.
  */
 
-import type { Inputs, MaskEntry, Matrix, Run } from "../types/run.ts";
+import type { Inputs, MaskEntry, Matrix, Numbers, Run } from "../types/run.ts";
 
 /** Beyond this size of a row's largest score, exponentials are shown after a shift. */
 const LARGEST_EXPONENT = 80;
@@ -147,9 +147,9 @@ function projections(inputs: Inputs, x: Matrix | undefined): Matrix[][] {
  */
 export function traceAttention(inputs: Inputs): Run {
   const x = placed(inputs);
-  const heads: Record<string, any>[] = projections(inputs, x ?? inputs.embeddings).map((matrices, h) =>
+  const heads: Numbers[] = projections(inputs, x ?? inputs.embeddings).map((matrices, h) =>
     attention(matrices, inputs.masks?.[h], inputs));
-  const run: any = x ? { placed: x } : {};
+  const run = (x ? { placed: x } : {}) as Numbers & Run;
   Object.keys(heads[0]).forEach((stage) => { run[stage] = heads.map((head) => head[stage]); });
   run.concat = mergeHeads(run.head_outputs, inputs.headOff);
   if (inputs.w_o) {

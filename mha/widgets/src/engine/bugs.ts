@@ -78,11 +78,20 @@ const softmax = (scores: Matrix, parts: typeof RIGHT): Matrix => scores.map((row
   return powers.map((x) => x / total);
 });
 
+/** How a head attends; without `allowed` all keys are, without `angles` nothing is rotated. */
+interface Manner {
+  kept: () => boolean;
+  dModel?: number | null;
+  angles?: number[] | null;
+  allowed?: boolean[][] | null;
+  bias?: Matrix | null;
+}
+
 /**
  * One head.
  * @param inputs query, key and value
  */
-function attend([query, key, value]: Matrix[], parts: typeof RIGHT, { allowed, angles, bias, dModel, kept }: any) {
+function attend([query, key, value]: Matrix[], parts: typeof RIGHT, { allowed, angles, bias, dModel, kept }: Manner) {
   const [asks, answers, values] = angles ? parts.turn(query, key, value, angles) : [query, key, value];
   const scores = parts.score(asks, answers, dModel ?? asks[0].length);
   const weights = parts.drop(parts.weigh(
@@ -93,7 +102,7 @@ function attend([query, key, value]: Matrix[], parts: typeof RIGHT, { allowed, a
 }
 
 /** One head whose tokens come one after the other. */
-function write([query, key, value]: Matrix[], parts: typeof RIGHT, { kept, turns }: any): Matrix {
+function write([query, key, value]: Matrix[], parts: typeof RIGHT, { kept, turns }: { kept: () => boolean, turns: number[] }): Matrix {
   let keys: Matrix = [];
   let values: Matrix = [];
   return query.map((_, i) => {
@@ -116,12 +125,12 @@ function write([query, key, value]: Matrix[], parts: typeof RIGHT, { kept, turns
 export function tried(bug: string, { dModel, heads, inSteps, isBiased, isCausal, isTurned, wide }: TriedInputs, kept: () => boolean): { weights: Matrix[] | null, output: Matrix[] } {
   const parts = { ...RIGHT, ...WRONG[bug] };
   const split = wide.map((matrix) => parts.split(matrix, heads));
-  const each = (act: (inputs: Matrix[]) => any) =>
+  const each = <Found>(act: (inputs: Matrix[]) => Found) =>
     split[0].map((_, h) => act(split.map((those) => those[h])));
   const rows = wide[0];
   const turns = [...rows, []].map((_, i) => (isTurned ? QUARTER * i : 0));
   if (inSteps) return { weights: null, output: each((inputs) => write(inputs, parts, { kept, turns })) };
-  const square = (of: (i: number, j: number) => any) => rows.map((_, i) => rows.map((_row, j) => of(i, j)));
+  const square = <Entry>(of: (i: number, j: number) => Entry) => rows.map((_, i) => rows.map((_row, j) => of(i, j)));
   const told = { dModel, kept, angles: isTurned ? turns : null,
     allowed: isCausal ? square((i, j) => j <= i) : null,
     bias: isBiased ? square((i, j) => -SLOPE * Math.abs(i - j)) : null };

@@ -2,10 +2,11 @@
 
 import { fill } from "./text.ts";
 import { commas, shown } from "./numbers.ts";
+import type { CostLine, CostSizes } from "../types/cost.ts";
 
 const BYTES: [string, number][] = [["GiB", 2 ** 30], ["MiB", 2 ** 20], ["KiB", 2 ** 10]];
 
-export function valuesOf(sizes: Record<string, number>): Record<string, bigint> {
+export function valuesOf(sizes: CostSizes): Record<string, bigint> {
   const given = Object.fromEntries(Object.entries(sizes).map(([name, value]) => [name, BigInt(value)]));
   const { bytes, groups, head, heads, inner, layers, matrices, texts, tokens, width } = given;
   const attention = 2n * layers * width * head * (heads + groups);
@@ -25,7 +26,7 @@ export function valuesOf(sizes: Record<string, number>): Record<string, bigint> 
 }
 
 /** A line's numbers and its value, as they are shown. */
-export function written(line: any, values: Record<string, bigint>): [string, string] {
+export function written(line: CostLine, values: Record<string, bigint>): [string, string] {
   const texts = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, commas(value)]));
   const value = values[line.value];
   const fitting = line.unit === "bytes" && BYTES.find(([, size]) => value >= size);

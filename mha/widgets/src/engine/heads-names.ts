@@ -2,10 +2,10 @@
 
 import maps from "../data/heads-maps.ts";
 import { bytesOf } from "./bytes.ts";
+import type { Held } from "../types/heads.ts";
 import type { Matrix } from "../types/run.ts";
 
 type Cells = [row: number, keys: number[]][];
-type Held = { share: number, obeyed: number, rows: number } | null;
 
 /** A byte from here on is the first of two. */
 const LONG = 250;

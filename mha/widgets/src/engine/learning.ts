@@ -222,7 +222,7 @@ export class Training {
   heads: number;
   rate: number;
   layers: Float64Array<ArrayBuffer>[];
-  found: any[];
+  found: ReturnType<typeof examined>[];
   losses: number[];
   means: Float64Array<ArrayBuffer>;
   squares: Float64Array<ArrayBuffer>;

@@ -11,21 +11,19 @@ import { each, named } from "./operations.ts";
 import { RULES, origin } from "./origins.ts";
 import { at, valueAt } from "./places.ts";
 import { stages } from "./stages.ts";
-import type { ModelData, ModelRun, NamesModel } from "../types/panels.ts";
-import type { Matrix, Operand, Origin, Place, Rule } from "../types/run.ts";
-
-type ModelOrigin = Origin & { blocks: Map<Operand, number> };
+import type { ModelData, ModelOrigin, ModelRun, ModelSpot, NamesModel } from "../types/panels.ts";
+import type { BlockKind, Inputs, Matrix, Numbers, Operand, Place, Rule, Run, Sources, Stage } from "../types/run.ts";
 
 const EPS = 1e-5;
 
 /** The head whose note is cut, and that whose keys are then without it. */
 const CUT = { from: 0, to: 1 };
 
-const BLOCK: any = { norm: "before", activation: "relu", eps: { first: EPS, second: EPS } };
+const BLOCK: BlockKind = { norm: "before", activation: "relu", eps: { first: EPS, second: EPS } };
 
 // Stages that no run of the package has: the normalised parts of the last stream, and the number that
 // each adds to each logit; the input of a head's keys if a path is cut; logits divided by a temperature.
-const OWN_STAGES: any = {
+const OWN_STAGES: Record<string, Stage> = {
   parts: { symbol: "x", axes: ["head", "row", "column"] },
   shares: { symbol: "ℓ", axes: ["head", "row", "column"] },
   cut_normed: { symbol: "x", axes: ["row", "column"] },
@@ -35,7 +33,7 @@ Object.assign(stages, OWN_STAGES);
 
 // ---- Numbers ----
 
-function nested(numbers: number[], [length, ...inner]: number[]): any {
+function nested(numbers: number[], [length, ...inner]: number[]): unknown {
   if (!inner.length) return numbers;
   const size = numbers.length / length;
   return Array.from({ length }, (_, i) =>
@@ -52,7 +50,7 @@ export function checkpoint({ numbers, shapes, base, words }: ModelData, step: nu
   const size = sizes.reduce((total, own) => total + own, 0);
   const bytes = bytesOf(numbers).subarray(2 * size * step);
   const all = Array.from({ length: size }, (_, i) => half(bytes[2 * i] + 256 * bytes[2 * i + 1]));
-  const model: any = { words };
+  const model = { words } as NamesModel;
   shapes.forEach(([name, shape], j) => {
     model[name] = nested(all.splice(0, sizes[j]), shape);
   });
@@ -75,20 +73,23 @@ const held = (part: Matrix, spreads: number[]): Matrix => part.map((row, i) => {
   return row.map((x) => (x - mean) / spreads[i]);
 });
 
+/** What a block of the model has of the inputs of any block. */
+type ModelInputs = Inputs & Required<Pick<Inputs, "embeddings" | "w_q" | "w_k" | "w_v">> & { unembedding: Matrix };
+
 /** The second block, in which the keys of one head do not read the contribution of one head of the first. */
-function traceCut(inputs: any, before: any): any {
+function traceCut(inputs: ModelInputs, before: Numbers): Numbers & Run {
   const { angles, embeddings, w_q, w_k, w_v, w_o } = inputs;
   const start = normed("start", embeddings, inputs, "first");
   const lost = held(before.head_contributions[CUT.from], start.start_spreads);
   const cut = start.start_normed.map((row: number[], i: number) =>
     row.map((x, j) => x - lost[i][j]));
   const [query, value] = [w_q, w_v].map((matrices) =>
-    matrices.map((matrix: Matrix) => matmul(start.start_normed, matrix)));
-  const key = w_k.map((matrix: Matrix, head: number) =>
+    matrices.map((matrix) => matmul(start.start_normed, matrix)));
+  const key = w_k.map((matrix, head) =>
     matmul(head === CUT.to ? cut : start.start_normed, matrix));
   const run = trace({ query, key, value, w_o, angles, isCausal: true });
   const output = run.output ?? [];
-  const stream = embeddings.map((row: number[], i: number) =>
+  const stream = embeddings.map((row, i) =>
     row.map((x, j) => x + output[i][j]));
   return { ...run, ...start, stream, cut_normed: cut };
 }
@@ -104,21 +105,21 @@ function traceCut(inputs: any, before: any): any {
 export function run(model: NamesModel, words: number[], { off = [], cut = false, temperature = 1 }: { off?: boolean[], cut?: boolean, temperature?: number } = {}): ModelRun {
   const angles = words.map((_, i) => model.speeds.map((speed) => i * speed));
   let x = words.map((word) => model.embedding[word]);
-  const blocks: any[] = [];
+  const blocks: ModelRun["blocks"] = [];
   [1, 2].forEach((number) => {
     const heads = [0, 1].map((head) => Boolean(off[2 * number - 2 + head]));
-    const inputs: any = {
+    const inputs: ModelInputs = {
       block: BLOCK, embeddings: x, angles, isCausal: true, w_q: model[`w_q${number}`],
       w_k: model[`w_k${number}`], w_v: model[`w_v${number}`],
       w_o: without(model[`w_o${number}`], heads), unembedding: model.unembedding,
     };
-    const found = cut && number === 2 ? traceCut(inputs, blocks[0].numbers) : trace(inputs);
+    const found: Numbers & Run = cut && number === 2 ? traceCut(inputs, blocks[0].numbers) : trace(inputs);
     blocks.push({ inputs, numbers: { ...inputs, ...found } });
     x = found.stream;
   });
   const { inputs, numbers } = blocks[1];
   Object.assign(numbers, normed("stream", x, inputs, "second"));
-  numbers.logits = matmul(numbers.stream_normed, model.unembedding);
+  numbers.logits = matmul(numbers.stream_normed ?? [], model.unembedding);
   const cooled = numbers.logits.map((row: number[]) => row.map((x) => x / temperature));
   if (temperature !== 1) Object.assign(numbers, { temperature, cooled_logits: cooled });
   numbers.word_exponentials = cooled.map((row: number[]) => row.map(Math.exp));
@@ -147,28 +148,28 @@ export function sharesAt({ blocks: [first, second] }: ModelRun, row: number): nu
 // ---- Where numbers come from ----
 
 /** The numbers of a row. */
-const rowOf = ({ from, run: numbers }: any, stage: string, row: number): Operand[] =>
-  numbers[stage][row].map((_: number, i: number) => from(stage, row, i));
+const rowOf = ({ from, run: numbers }: Sources, stage: string, row: number): Operand[] =>
+  (numbers as Numbers)[stage][row].map((_: number, i: number) => from(stage, row, i));
 
 Object.assign(RULES, {
   logits: ((sources, { row, column }) => ["products", rowOf(sources, "stream_normed", row).map(
     (operand, i) => [operand, sources.from("unembedding", i, column)])]) as Rule,
   cooled_logits: (({ from, run: numbers }, { row, column }) => ["share",
-    each(from("logits", row, column), named("temperature", (numbers as any).temperature))]) as Rule,
+    each(from("logits", row, column), named("temperature", (numbers as Numbers).temperature))]) as Rule,
   word_exponentials: (({ from, run: numbers }, { row, column }) => ["exponential",
     each(from("cooled_logits" in numbers ? "cooled_logits" : "logits", row, column))]) as Rule,
   word_sums: ((sources, { row }) => ["sum", each(...rowOf(sources, "word_exponentials", row))]) as Rule,
   probabilities: (({ from }, { row, column }) =>
     ["share", each(from("word_exponentials", row, column), from("word_sums", row))]) as Rule,
   shares: (({ from, run: numbers }, { head, row, column }) => {
-    const { parts } = (numbers as any);
+    const { parts } = numbers as Numbers;
     return ["products", parts[head][row].map((_: number, i: number) =>
       [from("parts", head, row, i), from("unembedding", i, column)])];
   }) as Rule,
 });
 
 /** Where a number is computed: the input of the second block is the output of the first. */
-export const homeOf = (block: number, place: Place): { block: number, place: Place } => (block === 1 && place.stage === "embeddings"
+export const homeOf = (block: number, place: Place): ModelSpot => (block === 1 && place.stage === "embeddings"
   ? { block: 0, place: at("stream", place.row, place.column) } : { block, place });
 
 /** The block and the place of a part of the stream. */

@@ -6,12 +6,12 @@
 import { each, named } from "./operations.ts";
 import { address, at, indexOf, isMatrix, stays, valueAt } from "./places.ts";
 import { stages } from "./stages.ts";
-import type { Inputs, Operand, Origin, Place, Rule, Run } from "../types/run.ts";
+import type { Calculation, Inputs, Operand, Origin, Place, Rule, Run } from "../types/run.ts";
 
 const range = (count: number) => Array.from({ length: count }, (_, i) => i);
 
 /** The value of a constant by its name, null where the calculation has none. */
-export const constant = (origin: Origin, name: string): number | null =>
+export const constant = (origin: Calculation, name: string): number | null =>
   origin.terms.flat().find((operand) => operand.name === name)?.value ?? null;
 
 // ---- One rule a stage ----

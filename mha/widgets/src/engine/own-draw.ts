@@ -5,7 +5,7 @@
 
 import { Draws } from "./draws.ts";
 import type { OwnKnowledge, OwnSettings } from "../types/panels.ts";
-import type { Matrix } from "../types/run.ts";
+import type { Inputs, Matrix } from "../types/run.ts";
 
 /** In small letters, without signs around it. */
 export function bareWord(word: string) {
@@ -39,7 +39,7 @@ export const neededWidth = (words: string[], { meanings, vocabulary }: OwnKnowle
   .flatMap((word) => vocabulary[word].split(" ").map((meaning) => meanings.indexOf(meaning) + 1)));
 
 /** The draws that belong to one array, or one word, of a seed. */
-function drawsOf(...label: any[]): any {
+function drawsOf(...label: (string | number)[]): Draws {
   let state = 2166136261;
   for (const letter of label.join(" ")) {
     state = Math.imul(state ^ (letter.codePointAt(0) ?? 0), 16777619);
@@ -131,7 +131,7 @@ function matrixOf({ seed, numbers }: OwnSettings, label: string, rows: number, c
 }
 
 /** The input of an explorer: names of the heads, and the arrays. */
-export function drawExample(settings: OwnSettings, knowledge: OwnKnowledge): { heads: string[], inputs: any } {
+export function drawExample(settings: OwnSettings, knowledge: OwnKnowledge): { heads: string[], inputs: Inputs } {
   const { words, numbers, heads, inner, width } = settings;
   const embeddings = words.map((word) => wordOf(settings, knowledge, word));
   const of = (name: string) =>

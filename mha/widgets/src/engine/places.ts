@@ -20,7 +20,7 @@ const AXES: Axis[] = ["head", "row", "column"];
  * @param index one number for each axis of the array
  */
 export function at(stage: string, ...index: number[]): Place {
-  const place: any = { stage, head: null, row: null, column: null, term: null };
+  const place = { stage, head: null, row: null, column: null, term: null } as unknown as Place;
   stages[stage].axes.forEach((axis, i) => { place[axis] = index[i]; });
   return place;
 }
@@ -57,7 +57,7 @@ export function parse(text: string): Place | null {
  * @throws where there is none.
  */
 export function valueAt(numbers: Numbers, place: Place): number {
-  let value: any = place.term === null ? numbers[place.stage] : undefined;
+  let value = place.term === null ? numbers[place.stage] : undefined;
   // A loop over `indexOf` would make an array for every number of a page.
   if (place.head !== null) value = value?.[place.head];
   if (place.row !== null) value = value?.[place.row];

@@ -5,7 +5,7 @@
  */
 
 import { RESULTS, each, evaluate, named, sum } from "./operations.ts";
-import type { Calculation, Matrix, Operand, Operation } from "../types/run.ts";
+import type { Calculation, Matrix, Operand, Operation, Place } from "../types/run.ts";
 
 /** A step of a plan, as `plan_as_data` in mha/runs/attention_variants.py writes it. */
 export interface PlanStep {
@@ -18,7 +18,14 @@ export interface PlanStep {
   switch?: string;
 }
 
-interface SheetStep {
+/** The address of a number of a sheet. */
+export interface Spot {
+  table: string;
+  row: number;
+  column: number;
+}
+
+export interface SheetStep {
   name: string;
   title: string;
   operation: string;
@@ -127,9 +134,9 @@ function calculation(step: { operation: string, number: number }, arrays: Matrix
   const at = (table: number, i: number, j: number): Operand => {
     const numbers = arrays[table][i];
     const k = numbers.length === 1 ? 0 : j;
-    // deno-lint-ignore no-explicit-any -- the places of a sheet are tables, rows and columns
-    const place: any = names && { table: names[table], row: i, column: k };
-    return { value: numbers[k], place: place ?? null, name: "" };
+    const spot: Spot | undefined = names && { table: names[table], row: i, column: k };
+    // Operands of a sheet have its spots where those of a run have places.
+    return { value: numbers[k], place: (spot as unknown as Place) ?? null, name: "" };
   };
   const all = (arrays[0][row] ?? []).map((_, i) => at(0, row, i));
   const [operation, terms] = RULES[step.operation]({ row, column, number: step.number, at, all });

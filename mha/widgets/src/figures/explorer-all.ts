@@ -18,7 +18,7 @@ import type { Place } from "../types/run.ts";
 
 /** Give tables as many rows and columns for tokens as there are tokens. */
 function fitTokens(body: HTMLElement, count: number) {
-  const fit = (cells: any[], wanted: number): void => {
+  const fit = (cells: Element[], wanted: number): void => {
     cells.slice(wanted).forEach((cell) => cell.remove());
     for (let i = cells.length; i < wanted; i += 1) cells[0].after(cells[0].cloneNode(true));
   };
@@ -64,17 +64,17 @@ class Shown extends Choices {
 
 export class AllNumbers {
   explorer: ExplorerView;
-  body: any;
+  body: HTMLElement;
   tables: ExplorerTables;
   panel: { node: HTMLElement; enter(): void; paint(): void; };
   shown: Shown;
   heads: string;
   origin: string;
   prints: boolean;
-  noKey: any;
-  note: any;
+  noKey: HTMLElement;
+  note: HTMLElement;
 
-  constructor(explorer: ExplorerView, body: any) {
+  constructor(explorer: ExplorerView, body: HTMLElement) {
     this.explorer = explorer;
     this.body = body;
     // One reading of the text makes the cells' buttons too: far faster than one after another.
@@ -84,7 +84,7 @@ export class AllNumbers {
     const above = [...document.querySelectorAll("h1, h2, h3")].filter((heading) =>
       heading.compareDocumentPosition(body) === Node.DOCUMENT_POSITION_FOLLOWING);
     const level = Number(above.at(-1)?.tagName[1] ?? 1) + 1;
-    body.querySelectorAll("h3").forEach((heading: Element) =>
+    body.querySelectorAll("h3").forEach((heading) =>
       heading.setAttribute("aria-level", String(level)));
     fitTokens(body, explorer.data.tokens.length);
     this.tables = new Tables(explorer.data, body);
@@ -96,18 +96,18 @@ export class AllNumbers {
     this.origin = "";
     this.prints = false;
     const maps = body.querySelector(".maps");
-    maps.querySelector("h3").after(this.shown.maps());
+    maps?.querySelector("h3")?.after(this.shown.maps());
     this.noKey = make("p", { className: "note" });
-    maps.append(this.noKey);
+    maps?.append(this.noKey);
     this.note = make("p", { className: "note" });
-    [...body.querySelectorAll(".end")].at(-1).querySelector("h3").after(this.note);
+    [...body.querySelectorAll(".end")].at(-1)?.querySelector("h3")?.after(this.note);
     body.prepend(make("p", { className: "help" }, texts.help),
       ...this.shown.prints());
     body.append(this.panel.node);
     body.classList.add("live");
-    body.addEventListener("click", (event: Event) => this.onClick(event));
-    body.addEventListener("keydown", (event: KeyboardEvent) => this.onKey(event));
-    body.addEventListener("focusin", (event: Event) => this.onFocus(event));
+    body.addEventListener("click", (event) => this.onClick(event));
+    body.addEventListener("keydown", (event) => this.onKey(event));
+    body.addEventListener("focusin", (event) => this.onFocus(event));
     this.tables.watch();
   }
 
@@ -161,7 +161,7 @@ export class AllNumbers {
     if (heads !== this.heads) {
       this.heads = heads;
       this.tables.strike(state);
-      this.body.querySelectorAll(".lane, .group").forEach((part: HTMLElement) =>
+      this.body.querySelectorAll<HTMLElement>(".lane, .group").forEach((part) =>
         part.classList.toggle("off", state.off[Number(part.dataset.head)]));
     }
     const prints = state.prints && !isChanged(state, start);

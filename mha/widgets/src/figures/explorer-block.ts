@@ -12,7 +12,9 @@ import { explorerBlock as texts } from "../strings/explorer-block.ts";
 import "../engine/origins-block.ts";
 import { make, setText } from "./explorer-parts.ts";
 import { extendStrip } from "./explorer-view.ts";
-import type { Part, StripView } from "../types/explorer.ts";
+import type { Strip } from "./strip.ts";
+import type { ExplorerData, Part, StripView } from "../types/explorer.ts";
+import type { Numbers } from "../types/run.ts";
 
 // Names of a block's numbers join those of attention once this module is loaded.
 Object.assign(explorer.places, texts.places);
@@ -64,7 +66,7 @@ const BEFORE = [["start_means", "start_spreads"], ["start_normed"]];
 const BEHIND = [["stream"], ["stream_means", "stream_spreads"], ["stream_normed"], ["hidden"],
   ["active"], ["fed"], ["total"], ["total_means", "total_spreads"], ["total_normed"]];
 
-/** The label of a line: one label for all normalisations, the activation's for active numbers. */
+/** The label of a line: one label for all normalisations; that of the activations names ReLU or GELU. */
 const label = ([stage]: string[], activation: string): string =>
   texts.block[stage === "active" ? activation : stage.replace(/^(start|stream|total)_/, "")];
 
@@ -72,15 +74,15 @@ const label = ([stage]: string[], activation: string): string =>
 const NAMED = ["embeddings", "placed", "stream", "fed"];
 
 /** The name beside a number that is not in the stream: a mean, a standard deviation, or its question. */
-const nameIn = ({ asks }: any, stage: string, i: number): string | undefined => {
+const nameIn = ({ asks }: ExplorerData, stage: string, i: number): string | undefined => {
   if (["hidden", "active"].includes(stage)) return asks?.[i];
   return stage.endsWith("_means") ? texts.block.mean : stage.endsWith("_spreads") ? texts.block.spread : undefined;
 };
 
 /** The numbers of a stage that belong to the query's token. */
-function numbersOf(strip: any, stage: string): HTMLElement[] {
+function numbersOf(strip: Strip, stage: string): HTMLElement[] {
   const { data, numbers } = strip.explorer;
-  const { length: count } = [numbers[stage][0]].flat();
+  const { length: count } = [(numbers as Numbers)[stage][0]].flat();
   return Array.from({ length: count }, (_, i) => {
     const node = strip.number(({ row }: StripView) => placeOf(stage, 0, row, i));
     node.style.cssText = LOOKS.number;
@@ -90,21 +92,21 @@ function numbersOf(strip: any, stage: string): HTMLElement[] {
 }
 
 /** The names of the stream's numbers above a line of them, if they have any. */
-const header = ({ axes }: any, [stage]: string[]): HTMLElement[] => (axes && NAMED.includes(stage) ? [
+const header = ({ axes }: ExplorerData, [stage]: string[]): HTMLElement[] => (axes && NAMED.includes(stage) ? [
   make("div", { className: "end-row soft", style: LOOKS.line, "aria-hidden": "true" }, make("span", { style: LOOKS.label }),
-    make("span", { style: LOOKS.numbers }, ...axes.map((name: string) =>
+    make("span", { style: LOOKS.numbers }, ...axes.map((name) =>
       make("span", { style: LOOKS.axis }, name))))] : []);
 
 /** Lines below their title, which names the query's token. */
-function section(strip: any, title: string, lines: string[][]): HTMLElement {
+function section(strip: Strip, title: string, lines: string[][]): HTMLElement {
   const { data, numbers } = strip.explorer;
   const token = make("i");
   strip.words.push((view: StripView) => setText(token, view.token));
   const [before, after] = title.split("{token}");
-  const there = lines.map((stages) => stages.filter((stage) => numbers[stage]))
+  const there = lines.map((stages) => stages.filter((stage) => (numbers as Numbers)[stage]))
     .filter(([stage]) => stage);
   const rows = there.flatMap((stages) => [...header(data, stages), make("div", { className: "end-row", style: LOOKS.line },
-    make("span", { className: "soft", style: LOOKS.label }, label(stages, data.block.activation)),
+    make("span", { className: "soft", style: LOOKS.label }, label(stages, data.block?.activation ?? "")),
     make("span", { style: LOOKS.numbers },
       ...stages.flatMap((stage) => numbersOf(strip, stage))))]);
   return make("div", { className: "around" },
@@ -112,7 +114,7 @@ function section(strip: any, title: string, lines: string[][]): HTMLElement {
 }
 
 /** Add the stages of a block above and below a strip. */
-function addBlock(strip: any) {
+function addBlock(strip: Strip) {
   const { placed, start_normed } = strip.explorer.numbers;
   const before = [[placed ? "placed" : "embeddings"], ...BEFORE];
   if (start_normed) strip.node.prepend(section(strip, texts.block.before, before));

@@ -40,13 +40,13 @@ export class Choices {
 }
 
 export class Controls extends Choices {
-  settings: any;
-  fold: any;
-  node: any;
+  settings: (Choices & { node: HTMLElement, forget(): void }) | null;
+  fold: HTMLDetailsElement;
+  node: HTMLElement;
   steps: Promise<{ node: HTMLElement; paint(): void; }> | undefined;
   isOpen: boolean | undefined;
-  inSteps: any;
-  link: any;
+  inSteps!: HTMLElement;
+  link!: HTMLElement;
 
   constructor(explorer: ExplorerView) {
     super(explorer);

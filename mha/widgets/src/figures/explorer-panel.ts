@@ -11,7 +11,8 @@ import { explorer } from "../strings/explorer.ts";
 import { fill } from "../engine/text.ts";
 import { STEP, make, makeButton, makeField, printed } from "./explorer-parts.ts";
 import type { ExplorerView, Part } from "../types/explorer.ts";
-import type { Origin, Place } from "../types/run.ts";
+import type { Operand, Origin, Place } from "../types/run.ts";
+import type { NumberField } from "../types/fields.ts";
 
 const texts = { ...explorer, ...explorerAll };
 
@@ -33,19 +34,18 @@ function ruleOf(from: Origin): string {
 
 export class Panel {
   explorer: ExplorerView;
-  node: any;
+  node: HTMLElement;
   shownInput: string | null;
-  field: any;
-  exact: any;
-  original: any;
+  /** The field of the input, and the elements next to it; `buildInput` makes them. */
+  field!: NumberField;
+  exact = make("span", { className: "value" });
+  original = make("span", { className: "aside" });
 
   constructor(explorer: ExplorerView) {
     this.explorer = explorer;
     this.node = make("div", { className: "panel", role: "group", "aria-label": texts.panel });
-    /** The address of the input that has a field; the field, and the elements next to it. */
+    /** The address of the input that has a field. */
     this.shownInput = null;
-    this.field = null;
-    this.exact = null;
   }
 
   paint() {
@@ -64,11 +64,10 @@ export class Panel {
     }
   }
 
-  title(at: Place): HTMLElement {
+  title(at: Place, value: HTMLElement = make("span", { className: "value" }, this.value(at))): HTMLElement {
     const back = makeButton(texts.back, () => this.explorer.back(), { className: "back" });
     return make("p", { className: "title" }, make("span", {},
-      make("strong", {}, this.explorer.nameOf(at)), ": ",
-      make("span", { className: "value" }, this.value(at))), back);
+      make("strong", {}, this.explorer.nameOf(at)), ": ", value), back);
   }
 
   /** A number as the book writes it, in full where that says more, and as the source prints it. */
@@ -118,13 +117,13 @@ export class Panel {
     return line;
   }
 
-  operand({ place, value }: { place: any, value: number }, places?: number): HTMLElement {
+  operand({ place, value }: Pick<Operand, "place" | "value">, places?: number): HTMLElement {
     const { explorer } = this;
     const text = short(value, places);
-    return makeButton(inBrackets(text), () => explorer.select(place, true), {
-      className: "operand", "aria-label": `${text}, ${explorer.nameOf(place)}`,
-      title: explorer.nameOf(place),
-    });
+    if (!place) return make("span", {}, inBrackets(text));
+    const name = explorer.nameOf(place);
+    return makeButton(inBrackets(text), () => explorer.select(place, true),
+      { className: "operand", "aria-label": `${text}, ${name}`, title: name });
   }
 
   /** For an output: the heads' shares that it is the sum of. */
@@ -150,8 +149,7 @@ export class Panel {
     }
     this.exact.textContent = this.value(at);
     this.field.set(value);
-    const input: any = parse(where);
-    const first = valueAt(explorer.data.inputs, input);
+    const first = valueAt(explorer.data.inputs, parse(where) ?? at);
     this.original.textContent =
       first === value ? "" : fill(texts.original, { value: short(first) });
   }
@@ -160,9 +158,7 @@ export class Panel {
     const { explorer } = this;
     this.field = makeField(texts.changeTo, (to) =>
       explorer.edit(explorer.state.selected ?? at, to), undefined, () => explorer.takeBack());
-    const title = this.title(at);
-    this.exact = title.querySelector(".value");
-    this.original = make("span", { className: "aside" });
+    const title = this.title(at, this.exact);
     const step = (sign: string, label: string, by: number): HTMLElement =>
       makeButton(sign, () => this.field.step(by), { "aria-label": label, className: "step" });
     this.node.replaceChildren(title, make("p", {}, texts.isInput),
@@ -172,7 +168,7 @@ export class Panel {
 
   /** Go to the first operand, or to the field. */
   enter() {
-    const first: any = [".operand", "input", "button"].find((one) => this.node.querySelector(one));
-    if (first) this.node.querySelector(first).focus();
+    const wanted = [".operand", "input", "button"].map((one) => this.node.querySelector<HTMLElement>(one));
+    wanted.find(Boolean)?.focus();
   }
 }

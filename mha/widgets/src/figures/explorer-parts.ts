@@ -82,13 +82,13 @@ const marked: WeakMap<Element, Record<string, string>> = new WeakMap();
  * Set an attribute, or with a dot before its name a property of the style, unless it has the value
  * already: setting it again costs time in every frame.
  */
-export function set(element: any, name: string, value: string | number) {
+export function set(element: HTMLElement | SVGElement, name: string, value: string | number) {
   const text = String(value);
   const known = marked.get(element) ?? {};
   if (known[name] === text) return;
   known[name] = text;
   marked.set(element, known);
-  if (name.startsWith(".")) element.style[name.slice(1)] = text;
+  if (name.startsWith(".")) (element.style as unknown as Record<string, string>)[name.slice(1)] = text;
   else element.setAttribute(name, text);
 }
 
@@ -102,36 +102,39 @@ export const strength = (weight: number): number => Number((0.4 + 0.6 * weight).
  * A bar as long as its weight, of the weight that takes all its room: lying and as strong, or
  * upright and small.
  */
-export function setBar(bar: any, weight: number, { upright = false, of = 1 }: { upright?: boolean, of?: number } = {}): void {
+export function setBar(bar: HTMLElement, weight: number, { upright = false, of = 1 }: { upright?: boolean, of?: number } = {}): void {
   const length = `${Number((100 * weight / of).toFixed(2))}%`;
   set(bar, ".backgroundSize", upright ? `100% ${length}` : `${length} 100%`);
   if (!upright) set(bar, ".opacity", strength(weight));
 }
 
 /** An element with properties, attributes (names with a hyphen, and role) and children. */
-export function make(tag: string, properties: Record<string, any> = {}, ...children: (Node | string)[]): any {
-  const element: any = document.createElement(tag);
+export function make<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag, properties: Record<string, unknown> = {}, ...children: (Node | string)[]
+): HTMLElementTagNameMap[Tag] {
+  const element = document.createElement(tag);
+  const of = element as unknown as Record<string, unknown>;
   for (const [name, value] of Object.entries(properties)) {
-    if (name.includes("-") || name === "role") element.setAttribute(name, value);
-    else element[name] = value;
+    if (name.includes("-") || name === "role") element.setAttribute(name, value as string);
+    else of[name] = value;
   }
   element.append(...children);
   return element;
 }
 
-export const makeButton = (label: string, onclick: () => void, properties: Record<string, any> = {}): any =>
+export const makeButton = (label: string, onclick: () => void, properties: Record<string, unknown> = {}): HTMLButtonElement =>
   make("button", { type: "button", onclick, ...properties }, label);
 
 /**
  * Switch a button off or on. A button that is switched off while it has the focus gives the focus to
  * the next enabled button, so that the keyboard remains in its figure.
  */
-export function setOff(button: any, isOff: boolean) {
+export function setOff(button: HTMLButtonElement, isOff: boolean) {
   const hadFocus = isOff && document.activeElement === button;
   button.disabled = isOff;
   if (!hadFocus) return;
   queueMicrotask(() => { // by then all stand as they are to be
-    const all = [...button.parentElement.querySelectorAll("button, select")];
+    const all = [...button.parentElement?.querySelectorAll<HTMLButtonElement | HTMLSelectElement>("button, select") ?? []];
     const at = all.indexOf(button);
     [...all.slice(at + 1), ...all.slice(0, at).reverse()].find((one) => !one.disabled && one.offsetParent)
       ?.focus({ preventScroll: true });
@@ -323,9 +326,9 @@ export const LATER_MS = 250;
  */
 export function nearFirst(node: Element, draw: () => void): (isAsked?: boolean) => void {
   let isNear = true;
-  let late: any = null;
+  let late: number | null = null;
   const now = () => {
-    clearTimeout(late);
+    clearTimeout(late ?? undefined);
     late = null;
     draw();
   };
@@ -341,7 +344,7 @@ export function nearFirst(node: Element, draw: () => void): (isAsked?: boolean) 
       now();
       return;
     }
-    clearTimeout(late);
+    clearTimeout(late ?? undefined);
     late = setTimeout(now, LATER_MS);
   };
 }

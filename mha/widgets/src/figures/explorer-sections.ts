@@ -10,7 +10,7 @@ import { stages } from "../engine/stages.ts";
 import { MAPS, compute, dimension, startOf } from "../store/explorer-state.ts";
 import { make } from "./explorer-parts.ts";
 import type { ExplorerData, ExplorerNumbers } from "../types/explorer.ts";
-import type { Matrix } from "../types/run.ts";
+import type { Matrix, Numbers } from "../types/run.ts";
 
 /** How many colours heads have, and how many characters of a token fit beside a table. */
 const STYLES = 6;
@@ -41,15 +41,7 @@ const folded = (title: string, body: string): string =>
 
 class Sections {
   /** @param titles of the stages */
-  constructor(data: ExplorerData, numbers: ExplorerNumbers, titles: Record<string, string>) {
-    Object.assign(this, { data, numbers, titles });
-  }
-
-  data: any;
-
-  numbers: any;
-
-  titles: any;
+  constructor(public data: ExplorerData, public numbers: Numbers & ExplorerNumbers, public titles: Record<string, string>) {}
 
   title(stage: string) {
     const title = this.titles[stage].replace(/^Attention /, "");
@@ -164,8 +156,9 @@ export function elementOf(data: ExplorerData, titles: Record<string, string>) {
     body.style.cssText = `--digits: ${digits}; --label: ${longest(["Token", ...tokens])}`;
     text.append(found);
   };
-  const node = make("mha-explorer", { className: `with-strip ${joined} computed${long}` },
-    make("div", { className: "face" }),
+  const node = document.createElement("mha-explorer");
+  node.className = `with-strip ${joined} computed${long}`;
+  node.append(make("div", { className: "face" }),
     make("details", { className: "fold all", ontoggle: write }, make("summary", {}, "All numbers"), body),
     make("script", { type: "application/json" }, JSON.stringify(data)));
   for (const [name, value] of Object.entries(style)) node.style.setProperty(name, String(value));

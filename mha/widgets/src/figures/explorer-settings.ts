@@ -14,7 +14,7 @@ const texts = { ...explorerSettings, ...explorer, ...explorerHeat };
 
 export class Settings extends Choices {
   free: boolean;
-  node: any;
+  node: HTMLElement;
 
   constructor(explorer: ExplorerView) {
     super(explorer);
@@ -52,10 +52,11 @@ export class Settings extends Choices {
       else setScale([null, 1][kind]);
     };
     const chosen = ({ scale }: ExplorerState): number => (this.free ? 2 : [null, 1, scale].indexOf(scale));
-    const radios: any[] = this.radios("scale", kinds, choose, chosen);
+    const radios = this.radios("scale", kinds, choose, chosen);
     free.input.addEventListener("focus", () => {
       this.free = true;
-      radios[2].querySelector("input").checked = true;
+      const input = radios[2].querySelector("input");
+      if (input) input.checked = true;
     });
     this.syncs.push(({ scale }) => free.set(factor(width, scale)));
     return makeGroup(texts.scale,
@@ -88,9 +89,9 @@ export class Settings extends Choices {
     this.syncs.push(({ order }) => {
       const wanted = order.map((i) => items[i]);
       if (wanted.some((item, i) => list.children[i] !== item)) {
-        const focused: any = document.activeElement;
+        const focused = document.activeElement;
         list.replaceChildren(...wanted);
-        if (list.contains(focused)) focused.focus();
+        if (focused instanceof HTMLElement && list.contains(focused)) focused.focus();
       }
       const buttons = wanted.map((item) => item.querySelectorAll("button"));
       buttons.forEach(([earlier, later], i) => {

@@ -32,10 +32,10 @@ const THERE = ["embeddings", "positions", "placed", "start_means", "start_spread
 
 export class Steps {
   explorer: ExplorerView;
-  line: any;
-  flight: any;
-  bar: any;
-  node: any;
+  line: HTMLElement;
+  flight: HTMLElement;
+  bar: TimeBar;
+  node: HTMLElement;
   results: (Place | null)[];
   taken: { node: HTMLElement, from: HTMLElement | undefined }[];
   given: { node: HTMLElement, from: HTMLElement | undefined } | null;

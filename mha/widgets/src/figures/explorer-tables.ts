@@ -7,6 +7,9 @@ import { fitting, make, printed } from "./explorer-parts.ts";
 import type { Cell, ExplorerData, ExplorerNumbers, ExplorerState, Section } from "../types/explorer.ts";
 import type { Numbers, Place } from "../types/run.ts";
 
+/** Of a stage without heads. */
+const NO_HEAD = null as unknown as number;
+
 export class Tables {
   data: ExplorerData;
   body: HTMLElement;
@@ -16,7 +19,7 @@ export class Tables {
   given: Cell[];
   labels: HTMLElement[][];
   digits: Record<string, number>;
-  now: any;
+  now: { numbers: ExplorerNumbers, state: ExplorerState, extents: Record<string, number[]> } | null;
   stages: Section[];
   following: boolean | undefined;
   painted: number[] | undefined;
@@ -33,17 +36,17 @@ export class Tables {
     /** The painted state: numbers, state, and the extents of the stages. */
     this.now = null;
     this.stages = [...body.querySelectorAll(".stage")].map((node) => {
-      const tables = [...node.querySelectorAll("table[data-stage]")];
+      const tables = [...node.querySelectorAll<HTMLTableElement>("table[data-stage]")];
       const cells = tables.flatMap((table) => this.adopt(table));
       return { node, cells, inSight: false, stale: true };
     });
   }
 
-  adopt(table: any): Cell[] {
-    const { stage, tokens } = table.dataset;
-    const head: any = table.dataset.head === undefined ? null : Number(table.dataset.head);
+  adopt(table: HTMLTableElement): Cell[] {
+    const { head: number, stage = "", tokens = "" } = table.dataset;
+    const head = number === undefined ? NO_HEAD : Number(number);
     const rows = [...table.tBodies[0].rows].map((row) => [...row.cells]);
-    const columns = [...table.tHead.rows].at(-1).cells;
+    const columns = [...table.tHead?.rows ?? []].at(-1)?.cells ?? [];
     const heads = [...columns].slice(-(rows[0].length - 1));
     const grid = rows.map(([label, ...entries], row) => entries.map((entry, column) => {
       const isSum = stage === "exponentials" && column === this.data.tokens.length;
@@ -58,14 +61,14 @@ export class Tables {
   }
 
   makeCell(at: Place, entry: HTMLTableCellElement, { label, title, look }: { label: HTMLElement, title: HTMLElement, look: string }): Cell {
-    const button: any = entry.firstChild;
+    const button = entry.firstChild as HTMLButtonElement;
     const { width } = this.data;
     const head = headOf(at, width);
-    const lane: any = entry.closest(".map");
+    const lane = entry.closest<HTMLElement>(".map");
     const map = lane?.dataset.map ?? "";
     const given = isInput(this.data, at);
     const cell: Cell = {
-      at, entry, button, text: button.firstChild, label, title, look, head, map, given,
+      at, entry, button, text: button.firstChild as Text, label, title, look, head, map, given,
       value: NaN, style: "", grid: [],
     };
     if (given) {
@@ -89,7 +92,7 @@ export class Tables {
     this.labels.push(labels);
   }
 
-  cellAt(at: Place): any {
+  cellAt(at: Place): Cell | undefined {
     return this.cells.get(address(at));
   }
 
@@ -130,6 +133,7 @@ export class Tables {
   }
 
   paintStage(stage: Section) {
+    if (!this.now) return;
     const { numbers, state, extents } = this.now;
     const digits: Record<string, number> = {};
     stage.stale = false;
@@ -151,8 +155,8 @@ export class Tables {
     for (const [map, count] of Object.entries(digits)) {
       if (count <= this.digits[map]) continue;
       this.digits[map] = count;
-      const part: any = map ? this.body.querySelector(`.map[data-map="${map}"]`) : this.body;
-      part.style.setProperty("--digits", count);
+      const part = map ? this.body.querySelector<HTMLElement>(`.map[data-map="${map}"]`) : this.body;
+      part?.style.setProperty("--digits", String(count));
     }
   }
 
@@ -235,7 +239,7 @@ export class Tables {
       cell.button.classList.remove("selected", "source");
       cell.button.removeAttribute("aria-current");
     });
-    this.lit = (selected ? [selected, ...sources] : []).map((at) => this.cellAt(at));
+    this.lit = (selected ? [selected, ...sources] : []).flatMap((at) => this.cellAt(at) ?? []);
     this.lit.forEach((cell, i) => cell.button.classList.add(i ? "source" : "selected"));
     if (selected) this.lit[0].button.setAttribute("aria-current", "true");
     for (const cell of this.given) cell.button.classList.toggle("changed", edits(cell.at));

@@ -5,6 +5,7 @@
 
 import { short, shown } from "../engine/numbers.ts";
 import { parse, valueAt } from "../engine/places.ts";
+import { find } from "../reading/page.ts";
 import { fromHash, toHash } from "../store/explorer-address.ts";
 import { History } from "../store/history.ts";
 import { RESULTS, compute, inputAddress, isChanged, nameOf, startOf } from "../store/explorer-state.ts";
@@ -15,7 +16,7 @@ import { fill } from "../engine/text.ts";
 import { effectOf, inItalics, inSlices, isPage, loadStyle, make, markCaption, nearFirst } from "./explorer-parts.ts";
 import { Tasks } from "./strip-tasks.ts";
 import { Strip } from "./strip.ts";
-import type { ExplorerData, ExplorerMaker, ExplorerNumbers, ExplorerState } from "../types/explorer.ts";
+import type { ChangeOptions, ExplorerAll, ExplorerData, ExplorerMaker, ExplorerNumbers, ExplorerState, ExplorerTables } from "../types/explorer.ts";
 import type { Matrix, Numbers, Place } from "../types/run.ts";
 
 /** Adds the stages of a block to a strip; explorer-block.ts sets it, which only pages with a block load. */
@@ -24,40 +25,42 @@ let addBlock: (strip: Strip) => void = () => {};
 /** Have explorers with a block draw it by a function. */
 export const extendStrip = (add: (strip: Strip) => void) => { addBlock = add; };
 
+/** The elements of the figure; `finish` makes those below the strip at once. */
+type Made = { strip: Strip, controls: Controls, tasks: Tasks, finish: () => void };
+
 export class Explorer {
   data: ExplorerData;
   start: ExplorerState;
   state: ExplorerState;
   numbers: ExplorerNumbers;
   root: HTMLElement;
-  fold: any;
+  /** Where all numbers are folded away. */
+  fold: HTMLDetailsElement;
   written: string;
-  extraPlace: any;
+  extraPlace: HTMLElement;
   isOpen: boolean | undefined;
   late: number | undefined;
   timer: number | undefined;
 
   /** The strip, the tasks and the controls, as `assemble` makes them. */
-  made: any = null;
+  made: Made | null = null;
 
   /** The messages from before they were made. */
   saying = "";
 
   /** The figure above the strip. */
-  extra: any;
+  extra: { node: HTMLElement, paint(): void } | undefined;
 
   /** The owner that made this explorer and can make another: its changes are in the history too. */
   maker: ExplorerMaker | null = null;
 
   /** The functions that draw both, at once if they are near the screen. */
   drawStrip: ((isAsked?: boolean) => void) | undefined;
-
   drawExtra: ((isAsked?: boolean) => void) | undefined;
 
   /** All numbers, once they are opened, and their tables. */
-  all: any;
-
-  tables: any;
+  all: ExplorerAll | undefined;
+  tables: ExplorerTables | null = null;
 
   /** States between which the numbers differ. */
   history = new History<ExplorerState>((left, right) => RESULTS.every((key) => same(left[key], right[key])));
@@ -78,8 +81,7 @@ export class Explorer {
     this.numbers = compute(data, this.state);
     this.from = this.numbers;
     this.root = root;
-    /** Where all numbers are folded away. */
-    this.fold = root.querySelector("details.all");
+    this.fold = find(root, "details.all", HTMLDetailsElement);
     this.fold.addEventListener("toggle", () => this.openAll(this.fold.open));
     root.addEventListener("keydown", (event) => this.onKey(event));
     data.width = this.numbers.value[0][0].length;
@@ -102,13 +104,15 @@ export class Explorer {
   }
 
   get tasks() {
-    this.assemble().finish();
-    return this.made.tasks;
+    const made = this.assemble();
+    made.finish();
+    return made.tasks;
   }
 
   get controls() {
-    this.assemble().finish();
-    return this.made.controls;
+    const made = this.assemble();
+    made.finish();
+    return made.controls;
   }
 
   /**
@@ -121,12 +125,12 @@ export class Explorer {
     // What a reader has opened before this script came stays open.
     const { open } = this.fold;
     this.fold.open = false;
-    const made = this.made = ({} as any);
+    const made = this.made = {} as Made;
     const strip = made.strip = new Strip(this);
     this.drawStrip = nearFirst(strip.node, () => strip.paint());
     if (data.block) addBlock(strip);
-    const controls: any = made.controls = new Controls(this);
-    strip.heads.tabs.forEach((tab: HTMLElement, head: number) =>
+    const controls = made.controls = new Controls(this);
+    strip.heads.tabs.forEach((tab, head) =>
       tab.append(...controls.head(head)));
     const face = this.root.querySelector(".face");
     const isAbove = !this.extraPlace.matches("details");
@@ -153,15 +157,15 @@ export class Explorer {
     const [{ views }] = await Promise.all([import("./views.ts"), loadStyle("plane.css")]);
     if (this.extra) return;
     if (!this.made) this.root.querySelector(".face")?.replaceChildren(this.extraPlace);
-    this.extra = new views[this.data.view](this);
-    this.extraPlace.append(this.extra.node);
-    this.drawExtra = nearFirst(this.extra.node, () => this.extra.paint());
+    const extra = this.extra = new views[this.data.view](this);
+    this.extraPlace.append(extra.node);
+    this.drawExtra = nearFirst(extra.node, () => extra.paint());
     this.drawExtra(true);
   }
 
   /** The tables as text, as they come in the page. */
   get text() {
-    return this.fold.querySelector("noscript").textContent;
+    return this.fold.querySelector("noscript")?.textContent ?? "";
   }
 
   /** The tables' script and elements are there when they are first asked for. */
@@ -170,27 +174,21 @@ export class Explorer {
     if (!open || this.isOpen) return;
     this.isOpen = true;
     const { AllNumbers } = await import("./explorer-all.ts");
-    this.all = new AllNumbers(this, this.fold.querySelector(".body"));
+    this.all = new AllNumbers(this, find(this.fold, ".body", HTMLElement));
     this.all.paint();
   }
 
   onKey(event: KeyboardEvent) {
     if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
-    if ((event.target as any).matches("textarea")) return;
+    if ((event.target as Element).matches("textarea")) return;
     event.preventDefault();
     this.step(event.shiftKey);
   }
 
   // -- Changes --
 
-  /**
-   * Take over a state whose numbers differ; false where they cannot be computed.
-   *
-   * @param options `compare`: whether to announce how far the results move; `what`: the name of the
-   *   changed value, whose changes by one edit are one step of the history; `keep`: whether this step
-   *   is stored
-   */
-  change(patch: Partial<ExplorerState>, sentence: string | (() => string), { compare = true, what = "", keep = true }: { compare?: boolean, what?: string, keep?: boolean } = {}): boolean {
+  /** Take over a state whose numbers differ; false where they cannot be computed. */
+  change(patch: Partial<ExplorerState>, sentence: string | (() => string), { compare = true, what = "", keep = true }: ChangeOptions = {}): boolean {
     const state = { ...this.state, ...patch };
     const before = this.numbers;
     try {
@@ -259,8 +257,7 @@ export class Explorer {
     for (const [at, value] of changes) {
       const address = inputAddress(this.data, this.state, at);
       edits[address] = value;
-      const first: any = parse(address);
-      if (valueAt(this.data.inputs, first) === value) delete edits[address];
+      if (valueAt(this.data.inputs, parse(address) ?? at) === value) delete edits[address];
     }
     // A point that was dragged along an axis has one changed number.
     const said = told ?? (() => changes
@@ -330,8 +327,8 @@ export class Explorer {
     const { end, heads } = this.data;
     const { row, token } = this.strip.view();
     // A stage that each head has, or all have together, whose rows are tokens.
-    const ofRow = (numbers: any) => (Array.isArray(numbers[0][0])
-      ? numbers.map((head: Matrix) => head[row]).flat() : numbers[row]);
+    const ofRow = (numbers: Matrix | Matrix[]) => (Array.isArray(numbers[0][0])
+      ? (numbers as Matrix[]).flatMap((head) => head[row]) : (numbers as Matrix)[row]);
     /** How far a stage moves at most, and in which head. */
     const most = (stage: string): [number, string] => {
       const [was, now]: number[][] = [ofRow(before[stage]), ofRow(after[stage])];

@@ -7,14 +7,16 @@
 import { partsOf } from "../store/address.ts";
 import { isPage, isSettled, loadStyle } from "./explorer-parts.ts";
 import { Explorer } from "./explorer-view.ts";
+import type { ExplorerData, WidthData } from "../types/explorer.ts";
 
 /** How far from the screen an explorer is built. */
 const NEAR = "100px";
 
 class MhaExplorer extends HTMLElement {
-  data: any;
+  /** Its JSON, which has widths if it is a slider over them, which makes no explorer. */
+  data!: ExplorerData & Partial<WidthData>;
 
-  explorer: any;
+  explorer: Explorer | Promise<void> | undefined;
 
   /** Whether who made it says when it is to be seen. */
   isLate = false;
@@ -30,7 +32,7 @@ class MhaExplorer extends HTMLElement {
     watcher.observe(this);
     this.querySelector("details.all")?.addEventListener("toggle", () => this.begin(), true);
     window.addEventListener("hashchange", () => {
-      this.explorer?.leaveAddress?.();
+      if (this.explorer instanceof Explorer) this.explorer.leaveAddress();
       this.openFromAddress();
     });
     this.openFromAddress();
@@ -59,14 +61,15 @@ class MhaExplorer extends HTMLElement {
   /** The slider over widths has a script of its own, and no address. */
   async addWidth() {
     const [{ Width }] = await Promise.all([import("./views.ts"), loadStyle("plane.css")]);
-    const { node } = new Width(this.data);
+    const { node } = new Width(this.data as WidthData & ExplorerData);
     this.querySelector(".before")?.replaceWith(node);
     this.classList.add("live");
   }
 
   async openFromAddress() {
     if (this.data.widths || !partsOf("explore", this.data.name)) return;
-    (await this.begin()).readAddress();
+    const made = await this.begin();
+    made?.readAddress();
     this.scrollIntoView();
   }
 }

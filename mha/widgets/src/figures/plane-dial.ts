@@ -38,12 +38,12 @@ export class Dial {
   planes: PlaneDrawing[];
   sliders: SliderWithName[];
   alike: Choice;
-  query: any;
-  title: any;
-  says: any;
+  query: HTMLElement;
+  title: HTMLElement;
+  says: HTMLElement;
   start: SliderWithName;
-  bars: { token: any; bar: any; number: any; node: any; }[];
-  node: any;
+  bars: { token: HTMLElement; bar: HTMLElement; number: HTMLElement; node: HTMLElement; }[];
+  node: HTMLElement;
 
   constructor(explorer: ExplorerView) {
     this.explorer = explorer;
@@ -157,7 +157,7 @@ export class Dial {
     }
     planes.forEach((plane, pair) => {
       const of = (rows: Matrix, i: number) => rows[i].slice(2 * pair, 2 * pair + 2);
-      const { key, turned_key, turned_query } = (numbers as any);
+      const { key, turned_key = [], turned_query = [] } = numbers;
       const marks: PlaneMark[] = data.tokens.flatMap((_, i) => {
         const [before, at] = [of(key[head], i), of(turned_key[head], i)];
         const token = data.tokens[state.order[i]];

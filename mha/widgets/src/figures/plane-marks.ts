@@ -10,7 +10,7 @@ import { coordinates } from "./plane-geometry.ts";
 import { rowOf, sources, tipOf, tokenAt } from "./plane-moves.ts";
 import { equalLines, weighing } from "./plane-weights.ts";
 import type { ExplorerView } from "../types/explorer.ts";
-import type { PlaneMark, Weighed } from "../types/plane.ts";
+import type { PlaneDrawing, PlaneMark, Weighed } from "../types/plane.ts";
 import type { Matrix, Place } from "../types/run.ts";
 
 const texts = { ...explorerViews, ...explorerTexts };
@@ -25,7 +25,7 @@ export const FAR_OUT = 2.6;
 const LEVELS = [0.5, 0.75, 0.9];
 
 /** A query among the keys, each key's foot on the query's line, and lines of equal weight. */
-export function paintMeeting(explorer: ExplorerView, plane: any, head: number, key: number | null): void {
+export function paintMeeting(explorer: ExplorerView, plane: PlaneDrawing, head: number, key: number | null): void {
   const { numbers } = explorer;
   const row = rowOf(explorer);
   const query = numbers.query[head][row];
@@ -56,13 +56,11 @@ export function paintMeeting(explorer: ExplorerView, plane: any, head: number, k
  * Lines on which a query gives a key the same weight; a line's name is where it is nearest. No query
  * moves them: they are looked for again when something else has changed.
  */
-function equalMarks(plane: any, weighed: Weighed, key: number, query: number[], low: number[], high: number[]): PlaneMark[] {
+function equalMarks(plane: PlaneDrawing, weighed: Weighed, key: number, query: number[], low: number[], high: number[]): PlaneMark[] {
   const asked = JSON.stringify([weighed.keys, weighed.by, weighed.added, key, low, high]);
-  if (asked !== plane.asked) {
-    Object.assign(plane, { asked, lines: equalLines(weighed, key, LEVELS, low, high) });
-  }
+  if (asked !== plane.equal?.asked) plane.equal = { asked, lines: equalLines(weighed, key, LEVELS, low, high) };
   const way = ([x, y]: number[]) => Math.hypot(x - query[0], y - query[1]);
-  return plane.lines.flatMap((points: number[][][], level: number) => {
+  return plane.equal.lines.flatMap((points, level) => {
     if (!points.length) return [];
     const at = points.flat().reduce((best, point) => (way(point) < way(best) ? point : best));
     return [{ kind: "line", name: `equal level-${level}`, points, at, along: points.map(([one]) => one),
@@ -71,7 +69,7 @@ function equalMarks(plane: any, weighed: Weighed, key: number, query: number[], 
 }
 
 /** Paint the values, their polygon, and the output as their weighted mean. */
-export function paintMix(explorer: ExplorerView, plane: any, head: number): void {
+export function paintMix(explorer: ExplorerView, plane: PlaneDrawing, head: number): void {
   const { numbers } = explorer;
   const row = rowOf(explorer);
   const [values, weights] = [numbers.value[head], numbers.weights[head][row]];
@@ -91,7 +89,7 @@ export function paintMix(explorer: ExplorerView, plane: any, head: number): void
  * Paint the embeddings multiplied by a matrix, and the images of their axes, with the grid for two
  * components. A reader drags the rows of a head's matrix, or without a matrix the embeddings.
  */
-export function paintMap(explorer: ExplorerView, plane: any, { matrix, stage, head, seen, axes }: { matrix: Matrix, stage: string, head: number, seen: number[][], axes: string[] }): void {
+export function paintMap(explorer: ExplorerView, plane: PlaneDrawing, { matrix, stage, head, seen, axes }: { matrix: Matrix, stage: string, head: number, seen: number[][], axes: string[] }): void {
   const isWide = matrix.length > 2;
   const embeddings = ((stage ? sources(explorer) : explorer.numbers.embeddings) as Matrix);
   const { heads } = explorer.data;

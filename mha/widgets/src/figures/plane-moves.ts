@@ -7,7 +7,7 @@ import { explorerViews } from "../strings/explorer-views.ts";
 import { explorer as explorerTexts } from "../strings/explorer.ts";
 import { coordinates } from "./plane-geometry.ts";
 import type { ExplorerView } from "../types/explorer.ts";
-import type { PlaneTip } from "../types/plane.ts";
+import type { PlaneDrawing, PlaneTip } from "../types/plane.ts";
 import type { Matrix, Numbers, Place } from "../types/run.ts";
 
 const texts = { ...explorerViews, ...explorerTexts };
@@ -63,7 +63,7 @@ export const saysMoved = (explorer: ExplorerView, name: string, stage: string, p
   fill(texts.planeMoved, { name, at: coordinates(point) }) + byMatrix(explorer, stage);
 
 /** The tip of a token's vector, undefined if it cannot be dragged. */
-export function tipOf(explorer: ExplorerView, plane: any, stage: string, head: number, row: number, look?: string): PlaneTip | undefined {
+export function tipOf(explorer: ExplorerView, plane: PlaneDrawing, stage: string, head: number, row: number, look?: string): PlaneTip | undefined {
   const { data } = explorer;
   if (!changesTo(explorer, stage, head, row, [0, 0])) return undefined;
   const name = fill(texts.planeVector[stage], { token: tokenAt(explorer, row) });

@@ -16,10 +16,10 @@ const MOST = 0.99;
  * Write a sentence with words in italics. Where its parts are as many as before, their texts alone
  * change, and no style is looked for anew.
  */
-export function sayIn(node: any, text: string): void {
+export function sayIn(node: HTMLElement, text: string): void {
   const parts = text.split("*");
   if (node.childNodes.length !== parts.length) node.replaceChildren(...inItalics(text));
-  else parts.forEach((part, i) => setText(node.childNodes[i], part));
+  else parts.forEach((part, i) => setText(node.childNodes[i] as Element, part)); // texts have a content too
 }
 
 /** The weights of a query, each to be pulled: the query goes the shortest way to one that gives it. */
@@ -30,8 +30,8 @@ export class Pulls {
   say: (text: string) => void;
   pulling: number | null;
   start: number[] | null;
-  rows: { input: any; token: any; number: any; node: any; }[];
-  node: any;
+  rows: { input: HTMLInputElement; token: HTMLElement; number: HTMLElement; node: HTMLElement; }[];
+  node: HTMLElement;
 
   /**
    * @param look shows the lines of a key

@@ -4,12 +4,13 @@ import { short } from "../engine/numbers.ts";
 import { explorerViews as texts } from "../strings/explorer-views.ts";
 import { freshId, make, set, setText } from "./explorer-parts.ts";
 import { moveTip } from "./plane-tips.ts";
+import type { PlaneDrawing, TipElement } from "../types/plane.ts";
 
 /** A step of the plane has this many steps of a slider. */
 const FINE = 20;
 
 /** A slider with its label and the text of its value. */
-export function makeSlider({ label, act, done = () => {}, properties = {} }: { label: string, act: (value: number) => void, done?: () => void, properties?: Record<string, any> }) {
+export function makeSlider({ label, act, done = () => {}, properties = {} }: { label: string, act: (value: number) => void, done?: () => void, properties?: Record<string, unknown> }) {
   const input = make("input", { type: "range", id: freshId(), ...properties,
     oninput: () => act(Number(input.value)), onchange: done });
   const name = make("label", { htmlFor: input.id }, label);
@@ -24,20 +25,18 @@ export function makeSlider({ label, act, done = () => {}, properties = {} }: { l
 
 /** Two sliders for who does not drag: they move the tip that was chosen last. */
 export class Sliders {
-  planes: () => any[];
-  tip: any;
-  chosen: any;
-  choice: any;
-  axes: { input: any; name: any; show: (value: number, text: string) => void; node: any; }[];
-  node: any;
+  planes: () => PlaneDrawing[];
+  /** The tip that they move, and the one that was chosen. */
+  tip: TipElement | null = null;
+  chosen: TipElement | null = null;
+  choice: HTMLSelectElement;
+  axes: { input: HTMLInputElement; name: HTMLElement; show: (value: number, text: string) => void; node: HTMLElement; }[];
+  node: HTMLElement;
   names: string | undefined;
 
   /** @param planes those that are in sight */
-  constructor(planes: () => any[]) {
+  constructor(planes: () => PlaneDrawing[]) {
     this.planes = planes;
-    /** The tip that they move, and the one that was chosen. */
-    this.tip = null;
-    this.chosen = null;
     this.choice = make("select", { id: freshId(), onchange: () => {
       this.paint(this.tips()[this.choice.selectedIndex]);
     } });
@@ -59,14 +58,14 @@ export class Sliders {
   }
 
   /** @param chosen the tip that was chosen */
-  paint(chosen: any = this.chosen) {
+  paint(chosen: TipElement | null = this.chosen) {
     this.chosen = chosen;
     const tips = this.tips();
     this.show(tips, tips.find((tip) => tip === chosen)
-      ?? tips.find(({ tip }) => tip.look === "main") ?? tips[0]);
+      ?? tips.find(({ tip }) => tip.look === "main") ?? tips[0] ?? null);
   }
 
-  show(tips: any[], chosen: any) {
+  show(tips: TipElement[], chosen: TipElement | null) {
     this.tip = chosen;
     set(this.node, ".visibility", chosen ? "" : "hidden");
     if (!chosen) return;
@@ -78,6 +77,7 @@ export class Sliders {
     const place = tips.indexOf(chosen);
     if (this.choice.selectedIndex !== place) this.choice.selectedIndex = place;
     const plane = this.planes().find((one) => one.movable.includes(chosen));
+    if (!plane) return;
     this.axes.forEach(({ input, show }, axis) => {
       const fine = plane.step / FINE;
       const most = Math.max(-plane.low[axis], plane.high[axis], Math.abs(chosen.at[axis]));

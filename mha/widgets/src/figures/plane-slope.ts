@@ -31,8 +31,8 @@ class Slope {
   slope: number;
   plane: PlaneDrawing;
   slider: SliderWithName;
-  columns: { rows: { bar: any; number: any; node: any; }[]; node: any; }[];
-  node: any;
+  columns: { rows: { bar: HTMLElement; number: HTMLElement; node: HTMLElement; }[]; node: HTMLElement; }[];
+  node: HTMLElement;
 
   constructor(data: { tokens: string[], scores: number[], slope: number }) {
     this.data = data;

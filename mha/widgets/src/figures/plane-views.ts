@@ -16,8 +16,8 @@ import { sources } from "./plane-moves.ts";
 import { Pulls, sayIn } from "./plane-pulls.ts";
 import { Sliders } from "./plane-sliders.ts";
 import { Plane } from "./plane.ts";
-import type { ExplorerView } from "../types/explorer.ts";
-import type { PlaneDrawing } from "../types/plane.ts";
+import type { ExplorerNumbers, ExplorerView } from "../types/explorer.ts";
+import type { PlaneDrawing, TipElement } from "../types/plane.ts";
 import type { Matrix, Numbers } from "../types/run.ts";
 
 const texts = { ...explorerViews, ...explorer };
@@ -31,18 +31,19 @@ export class PlaneView {
   head: number;
   focus: number;
   key: number | null;
-  axes: any;
+  axes: string[];
   isWide: boolean;
   map: PlaneDrawing | null;
   meetings: PlaneDrawing[];
   mix: PlaneDrawing | null;
-  says: any;
-  told: any;
+  says: HTMLElement;
+  /** The numbers for which it says so. */
+  told: ExplorerNumbers | null;
   pulls: Pulls[];
   planes: PlaneDrawing[];
-  sliders: { node: HTMLElement; paint(tip?: any): void; };
-  node: any;
-  choices: any;
+  sliders: { node: HTMLElement; paint(tip?: TipElement | null): void; };
+  node: HTMLElement;
+  choices: Choices | undefined;
   halt: (() => void) | undefined;
   between: number[][] | null | undefined;
 
@@ -71,7 +72,6 @@ export class PlaneView {
       plane(heads === 2 ? fill(texts.planeHead, { head: data.heads[head] }) : texts.planeKeys, texts.planeAxes.both));
     this.mix = heads === 2 ? null : plane(texts.planeValues, axes);
     this.says = make("p", { className: "plane-says" });
-    /** The numbers for which it says so. */
     this.told = null;
     this.pulls = this.meetings.map((_, i) => new Pulls(explorer, i, (key) => { this.key = key; },
       (text) => { this.told = null; sayIn(this.says, text); }));
@@ -94,13 +94,11 @@ export class PlaneView {
     const how = make("p", { className: "soft how" }, texts.planeCloudHow);
     const hands = [make("div", {}, this.choose(), how), ...this.pulls.map(({ node }) => node)];
     const columns = this.planes.map(({ node }, i) => make("div", {}, node, hands[i]));
-    const choices = (this.choices as NonNullable<typeof this.choices>);
-    const which = choices.radios("plane", this.explorer.data.heads,
-      (focus: number) => this.explorer.show({ focus }, ""),
-      ({ focus }: any) => focus);
+    const which = this.choices?.radios("plane", this.explorer.data.heads,
+      (focus) => this.explorer.show({ focus }, ""), ({ focus }) => focus) ?? [];
     columns[0].append(make("div", { className: "through which-head", role: "group",
       "aria-label": texts.planeWhich }, ...which));
-    choices.sync(this.explorer.state);
+    this.choices?.sync(this.explorer.state);
     return [make("div", { className: "cloud" }, ...columns), this.says];
   }
 
@@ -183,7 +181,7 @@ export class PlaneView {
     this.told ??= explorer.numbers;
   }
 
-  paintMap(map: any) {
+  paintMap(map: PlaneDrawing) {
     const { explorer, isWide, head } = this;
     const names = this.through ? texts.planeAxes[this.through] : this.axes;
     const stages = isWide ? [this.through] : ["", "w_q", "w_k", "w_v"];

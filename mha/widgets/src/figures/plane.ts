@@ -13,7 +13,7 @@ import { coordinates, path, pointer, stepOf } from "./plane-geometry.ts";
 import { LINE, placed, widthOf } from "./plane-labels.ts";
 import { makeTip } from "./plane-tips.ts";
 import { drawing, shape } from "./strip-drawing.ts";
-import type { Drawn, PlaneDrawn, PlaneMark, PlaneName } from "../types/plane.ts";
+import type { Drawn, PlaneDrawing, PlaneDrawn, PlaneMark, PlaneName, TipElement } from "../types/plane.ts";
 import type { Numbers } from "../types/run.ts";
 
 /** In pixels: the margin at each edge, the smallest distance of ticks, and the distance of names from a point. */
@@ -47,18 +47,18 @@ const NONE = (): PlaneMark[] => [];
 let isPressed = false;
 
 /** Those that are to get another scale then. */
-const waiting: Set<any> = new Set();
+const waiting: Set<Plane> = new Set();
 
 /** The planes that glide. */
-const gliding: Set<any> = new Set();
+const gliding: Set<Plane> = new Set();
 
 addEventListener("pointerdown", () => {
   isPressed = true;
   gliding.forEach((plane) => plane.stay());
 }, true);
 
-const release = ({ type, pointerType }: any) => {
-  if (type === "pointercancel" && pointerType !== "mouse") return;
+const release = (event: Event) => {
+  if (event.type === "pointercancel" && (event as PointerEvent).pointerType !== "mouse") return;
   isPressed = false;
   const late = [...waiting];
   waiting.clear();
@@ -70,13 +70,13 @@ const release = ({ type, pointerType }: any) => {
 export class Plane {
   title: string;
   also: { text: string, of?: Numbers | null } | null;
-  changed: (tip?: any) => void;
+  changed: (tip?: TipElement) => void;
   light: (token: number | null) => void;
-  layers: Record<string, any>;
+  layers: Record<string, SVGElement>;
   area: Drawn;
-  tips: any;
-  caption: any;
-  node: any;
+  tips: HTMLElement;
+  caption: HTMLElement;
+  node: HTMLElement;
   names: string[];
 
   marks: PlaneMark[] = [];
@@ -109,6 +109,8 @@ export class Plane {
   /** Ends a glide. */
   halt = () => {};
 
+  equal: PlaneDrawing["equal"];
+
   /** Whether axes and grid are not drawn, since the marks have their images. */
   isBare = false;
 
@@ -116,9 +118,14 @@ export class Plane {
   lit: number | null = null;
 
   /** The elements of each kind, in their order, and how many of them are in use. */
-  pools: Record<string, any[]> = {};
+  pools: Record<string, SVGElement[]> = {};
 
   used: Record<string, number> = {};
+
+  /** The tips, and those of them that can be moved now. */
+  tipPool: TipElement[] = [];
+
+  movable: TipElement[] = [];
 
   /** The obstacles of labels: boxes of numbers and tips, and lines; and the points and ticks. */
   drawn: PlaneDrawn = { boxes: [], lines: [], anchors: [], size: [0, 0] };
@@ -130,7 +137,7 @@ export class Plane {
    * @param options `title`: the text above; `names`: those of the axes; `changed` is called when a tip
    *   is chosen or released, and `light` when the pointer is at a token's tip
    */
-  constructor({ title = "", names, changed = () => {}, light = () => {} }: { title?: string, names: string[], changed?: (tip?: any) => void, light?: (token: number | null) => void }) {
+  constructor({ title = "", names, changed = () => {}, light = () => {} }: { title?: string, names: string[], changed?: (tip?: TipElement) => void, light?: (token: number | null) => void }) {
     this.title = title;
     /**
      * The text in place of the title after a drag that moved more than its tip, and the numbers that
@@ -263,16 +270,18 @@ export class Plane {
     this.used = {};
     this.drawn = { boxes: [], lines: [], anchors: [], size: this.area.size };
     if (!this.isBare) drawAxes(this);
+    this.movable = [];
     const marks = [...this.behind(this.low, this.high), ...this.marks];
     for (const mark of marks) this.drawMark(mark);
     this.write(marks.filter(({ text }) => text).reverse());
     for (const [kind, pool] of Object.entries(this.pools)) {
       pool.forEach((node, i) => set(node, ".display", i < (this.used[kind] ?? 0) ? "" : "none"));
     }
+    this.tipPool.forEach((node, i) => set(node, ".display", i < this.movable.length ? "" : "none"));
   }
 
   /** The next element of a kind, made when it is first asked for. */
-  next(kind: string, tag: string, name: string = ""): any {
+  next(kind: string, tag: keyof SVGElementTagNameMap, name: string = ""): SVGElement {
     const pool = (this.pools[kind] ??= []);
     const i = (this.used[kind] = (this.used[kind] ?? 0) + 1) - 1;
     if (!pool[i]) this.layers[kind].append(pool[i] = shape(tag));
@@ -314,7 +323,7 @@ export class Plane {
       set(node, ".strokeWidth", wide ?? "");
     }
     if (tip) {
-      this.drawTip(mark, [x, y]);
+      this.drawTip({ tip, at, token: mark.token }, [x, y]);
       this.drawn.boxes.push([x - AROUND, y - AROUND, x + AROUND, y + AROUND]);
     }
   }
@@ -348,19 +357,13 @@ export class Plane {
    * A tip is an element of the page and no part of the drawing: browsers heed a touch-action on
    * the whole drawing alone, which then could not be scrolled past.
    */
-  drawTip({ tip, at, token }: PlaneMark, [x, y]: number[]): void {
-    const pool = (this.pools.tip ??= []);
-    const i = (this.used.tip = (this.used.tip ?? 0) + 1) - 1;
-    if (!pool[i]) this.tips.append(pool[i] = makeTip(this));
-    const node = pool[i];
-    Object.assign(node, { tip, at, token });
+  drawTip(of: Pick<TipElement, "tip" | "at" | "token">, [x, y]: number[]): void {
+    const i = this.movable.length;
+    if (!this.tipPool[i]) this.tips.append(this.tipPool[i] = makeTip(this, of));
+    const node = Object.assign(this.tipPool[i], of);
+    this.movable.push(node);
     set(node, ".translate", `${x}px ${y}px`); // which lays nothing out
     set(node, "aria-label", fill(texts.planeTip, { name: node.tip.name, at: coordinates(node.at).slice(1, -1) }));
     set(node, "class", `tip ${node.tip.look ?? ""}`);
-  }
-
-  /** Those that can be moved now. */
-  get movable() {
-    return (this.pools.tip ?? []).slice(0, this.used.tip ?? 0);
   }
 }

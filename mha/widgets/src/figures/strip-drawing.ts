@@ -6,7 +6,8 @@
 import { address, of as placeOf } from "../engine/places.ts";
 import { explorer as texts } from "../strings/explorer.ts";
 import { fitting, make, set, setBar, setText, strength } from "./explorer-parts.ts";
-import type { ExplorerView, StripNumber, StripView } from "../types/explorer.ts";
+import type { ExplorerStrip, ExplorerView, StripNumber, StripView } from "../types/explorer.ts";
+import type { Drawn } from "../types/plane.ts";
 
 /** Widths in pixels: of the ribbon of a weight of 1, of the narrowest one, of a stack. */
 const WIDE = 26;
@@ -24,7 +25,7 @@ const FLOW_MS = 700;
 const LEAST = 5e-5;
 
 /** An element of a drawing. */
-export function shape(tag: string, name: string = ""): any {
+export function shape<Tag extends keyof SVGElementTagNameMap>(tag: Tag, name: string = ""): SVGElementTagNameMap[Tag] {
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
   element.setAttribute("class", name);
   return element;
@@ -35,17 +36,16 @@ export function shape(tag: string, name: string = ""): any {
  * measures rows, it is stretched. Its parent has a fixed size, so that a move in the drawing does not
  * lay out the whole page.
  */
-export function drawing(name: string, shapes: any[], draw: (width: number, height: number) => void): any {
+export function drawing(name: string, shapes: SVGElement[], draw: (width: number, height: number) => void): Drawn {
   const svg = shape("svg");
   svg.setAttribute("preserveAspectRatio", "none");
   svg.append(...shapes);
-  const place = make("div", { className: `drawn ${name}`, "aria-hidden": "true" }, svg);
-  new ResizeObserver(([{ contentRect }]) => {
-    place.size = [contentRect.width, contentRect.height];
-    if (contentRect.width) svg.setAttribute("viewBox", `0 0 ${place.size.join(" ")}`);
-    draw(place.size[0], place.size[1]);
+  const place = Object.assign(make("div", { className: `drawn ${name}`, "aria-hidden": "true" }, svg), { size: [0, 0] });
+  new ResizeObserver(([{ contentRect: { width, height } }]) => {
+    place.size = [width, height];
+    if (width) svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    draw(width, height);
   }).observe(place);
-  place.size = [0, 0];
   return place;
 }
 
@@ -98,16 +98,16 @@ const partsOf = ({ numbers }: ExplorerView, head: number, weights: number[], com
 
 export class Ribbons {
   explorer: ExplorerView;
-  lines: any[];
-  ribbons: any[];
-  parts: any[];
-  gauge: any;
-  full: any;
-  drops: any[];
-  fan: any;
-  flow: any;
+  lines: SVGElement[];
+  ribbons: SVGElement[];
+  parts: SVGElement[];
+  gauge: SVGElement;
+  full: SVGElement;
+  drops: SVGElement[];
+  fan: Drawn;
+  flow: Drawn;
   most: number[][];
-  now: any;
+  now: { view: StripView, weights: number[], parts: number[] } | null;
   flown: number;
 
   constructor(explorer: ExplorerView) {
@@ -138,8 +138,8 @@ export class Ribbons {
 
   drawFan(width: number, height: number) {
     // If the query is above the lines, not beside them, they start at the top.
-    const isBelow = this.fan.previousElementSibling?.getBoundingClientRect().bottom
-      < this.fan.getBoundingClientRect().top;
+    const above = this.fan.previousElementSibling?.getBoundingClientRect();
+    const isBelow = above && above.bottom < this.fan.getBoundingClientRect().top;
     this.lines.forEach((line, key) => {
       const middle = this.middle(key, height);
       set(line, "d", isBelow ? `M4 -32V${middle - 12}Q4 ${middle} 16 ${middle}H${width}`
@@ -154,8 +154,7 @@ export class Ribbons {
     const before = this.now;
     this.now = { view, weights, parts };
     this.drawFlow();
-    const { head, row } = before?.view ?? {};
-    if (head === view.head && row === view.row) this.move(before.weights);
+    if (before?.view.head === view.head && before.view.row === view.row) this.move(before.weights, weights);
   }
 
   drawFlow() {
@@ -175,7 +174,7 @@ export class Ribbons {
     set(this.full, "x", end - 4);
     set(this.full, "y", foot - high + 10);
     setText(this.full, fitting(full, true));
-    weights.forEach((weight: number, key: number) => {
+    weights.forEach((weight, key) => {
       const { from, size } = stack[key];
       const [ribbon, part] = [this.ribbons[key], this.parts[key]];
       const wide = weight && Math.max(NARROW, WIDE * weight);
@@ -192,15 +191,14 @@ export class Ribbons {
   }
 
   /** A value flows along its ribbon where its weight has changed. */
-  move(before: number[]) {
+  move(before: number[], weights: number[]) {
     // While values flow, further changes start none anew: each would cost a frame its time.
     const now = performance.now();
     if (now - this.flown < FLOW_MS || isStill()) return;
-    const { weights } = this.now;
-    if (weights.every((weight: number, key: number) =>
+    if (weights.every((weight, key) =>
       Math.abs(weight - before[key]) < LEAST)) return;
     this.flown = now;
-    weights.forEach((weight: number, key: number) => {
+    weights.forEach((weight, key) => {
       const drop = this.drops[key];
       if (Math.abs(weight - before[key]) < LEAST || !drop.animate) return;
       drop.style.offsetPath = `path("${this.way(key)}")`;
@@ -222,6 +220,7 @@ export class Ribbons {
 
   /** Follow the highlighted numbers; null if there are none. */
   light(lit: Set<string> | null) {
+    if (!this.now) return;
     const { head, row } = this.now.view;
     this.lines.forEach((line, key) => {
       const isLit = (stage: string) =>
@@ -235,16 +234,16 @@ export class Ribbons {
 /** The heads side by side, each with its weights for the query, and their ways to the output. */
 export class Heads {
   explorer: ExplorerView;
-  nodes: any[];
-  tabs: any[];
-  lanes: any[];
-  shares: any[];
-  bars: any[][] = [];
-  ways: any[] = [];
-  joins: any;
+  nodes: HTMLElement[];
+  tabs: HTMLElement[];
+  lanes: HTMLElement[];
+  shares: HTMLElement[];
+  bars: HTMLElement[][] = [];
+  ways: SVGElement[] = [];
+  joins: Drawn | undefined;
   view: StripView | undefined;
 
-  constructor(explorer: ExplorerView, strip: any) {
+  constructor(explorer: ExplorerView, strip: ExplorerStrip) {
     this.explorer = explorer;
     const { heads, tokens, width } = explorer.data;
     this.nodes = [];
@@ -263,10 +262,9 @@ export class Heads {
   }
 
   /** The concatenation, and the output with each head's ribbon where there is a projection. */
-  end(strip: any): any[] {
+  end(strip: ExplorerStrip): HTMLElement[] {
     const { data, numbers } = this.explorer;
-    const row = (name: string, label: string, 
-      ...inside: any[]) => make("div", { className: `end-row ${name}` },
+    const row = (name: string, label: string, ...inside: Node[]) => make("div", { className: `end-row ${name}` },
       make("span", { className: "soft" }, label), ...inside);
     if (!numbers.output) {
       // A line that is too long breaks between heads.

@@ -32,8 +32,8 @@ export function canMove({ data: { inputs } }: ExplorerView, stage: string) {
 
 /** The inputs of the matrices, one row per token. */
 function madeOf(explorer: ExplorerView): Matrix {
-  const { start_normed: normed, placed, embeddings }: any = explorer.numbers;
-  return normed ?? placed ?? embeddings;
+  const { start_normed: normed, placed, embeddings } = explorer.numbers;
+  return normed ?? placed ?? embeddings ?? [];
 }
 
 /** Whether a number of a stage that can be moved is not of a value that stays zero, whatever its matrix. */
@@ -56,7 +56,7 @@ function pinOf(explorer: ExplorerView, { head, column }: Place) {
   const { numbers, state } = explorer;
   const pin = state.pins[`${head}.${column}`];
   if (!pin) return undefined;
-  const now = (numbers as any).w_v[head].map((row: number[]) => row[column ?? 0]);
+  const now = (numbers.w_v ?? [])[head].map((row) => row[column ?? 0]);
   return same(pin.column, now) && same(pin.rows, byToken(explorer)) ? pin : undefined;
 }
 
@@ -77,7 +77,7 @@ export function typedAt(explorer: ExplorerView, at: Place): number | undefined {
 
 /** Change a number; returns an error message, or "". */
 export function edit(explorer: ExplorerView, at: Place, value: number): string {
-  const { data, numbers, state }: any = explorer;
+  const { data, numbers, state } = explorer;
   if (isGiven(data.inputs, at.stage)) return explorer.edit(at, value);
   if (at.stage === "placed") {
     const mover = moverOf(at);
@@ -89,7 +89,7 @@ export function edit(explorer: ExplorerView, at: Place, value: number): string {
   const rows = byToken(explorer);
   const token = state.order[row ?? 0];
   const pin = pinOf(explorer, at);
-  const from = pin?.from ?? numbers.w_v[head].map((entries: number[]) => entries[column ?? 0]);
+  const from = pin?.from ?? (numbers.w_v ?? [])[head].map((entries) => entries[column ?? 0]);
   const typed: [number, number][] = [...(pin?.typed ?? []).filter(([one]) => one !== token), [token, value]];
   const isExact = (column: number[]) => typed.every(([one, wanted]) =>
     Math.abs(dot(column, rows[one]) - wanted) < EXACT);
@@ -97,7 +97,7 @@ export function edit(explorer: ExplorerView, at: Place, value: number): string {
   const inOrder = columnWith(rows, from, [...typed].sort(([one], [other]) => one - other));
   const entries = isExact(inOrder) ? inOrder : columnWith(rows, from, typed);
   if (!(Math.abs(dot(entries, rows[token]) - value) < EXACT)) return texts.overflow;
-  const changes = entries.map((x: number, i: number) => ([placeOf("w_v", head, i, column), x] as [Place, number]));
+  const changes = entries.map((x, i) => ([placeOf("w_v", head, i, column), x] as [Place, number]));
   return explorer.editAll(changes, () =>
     fill(texts.pulled, { place: explorer.called(at), value: short(value) }),
   `value of ${token}`, { pins: { ...state.pins, [`${head}.${column}`]: { rows, from, typed, column: entries } } });

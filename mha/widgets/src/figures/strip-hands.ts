@@ -190,7 +190,7 @@ export class Hands {
     const { stage, column, head } = number.at;
     if (stage === "head_outputs") this.choose({ component: column, focus: head });
     if (stage === "output") this.choose({ outcome: column });
-    const at = { ...number.at, term: (null as any) };
+    const at = { ...number.at, term: null as unknown as number };
     const again = state.selected && address(state.selected) === address(at);
     if (again) this.strip.explorer.back();
     else this.strip.explorer.select(at);
@@ -204,7 +204,7 @@ export class Hands {
     const number = this.strip.ofNode.get(target);
     if (!number) return;
     this.typing = target;
-    const { value, wrong } = entered((target as any).value, rangeOf(this.strip.explorer, number.at));
+    const { value, wrong } = entered((target as HTMLInputElement).value, rangeOf(this.strip.explorer, number.at));
     if (wrong) this.strip.explorer.takeBack();
     this.enter(number, value, wrong);
   }

@@ -36,8 +36,8 @@ const GOALS: Record<string, (task: StripTask, explorer: ExplorerView, at: (token
 
 export class Tasks {
   explorer: ExplorerView;
-  tasks: { task: StripTask; mark: any; now: boolean; done: boolean; isNews: boolean; node: any; }[];
-  node: any;
+  tasks: { task: StripTask; mark: HTMLElement; now: boolean; done: boolean; isNews: boolean; node: HTMLElement; }[];
+  node: HTMLElement;
 
   constructor(explorer: ExplorerView) {
     this.explorer = explorer;

@@ -13,6 +13,7 @@ import { paintMeeting } from "./plane-marks.ts";
 import { Plane } from "./plane.ts";
 import { Sliders } from "./plane-sliders.ts";
 import type { ExplorerView } from "../types/explorer.ts";
+import type { PlaneDrawing } from "../types/plane.ts";
 
 const texts = { ...explorerViews, ...explorerHeat };
 
@@ -21,16 +22,14 @@ const SLIDER = { min: -100, max: 100, unit: 100 };
 
 export class Temperature {
   explorer: ExplorerView;
-  columns: { title: any; without: any; head: any; list: any; rows: { token: any; bar: any; number: any; node: any; }[]; node: any; }[];
-  slider: any;
-  hidden: any[];
-  value: any;
-  node: any;
+  columns: { title: string; without: string; head: HTMLElement; list: HTMLElement; rows: { token: HTMLElement; bar: HTMLElement; number: HTMLElement; node: HTMLElement; }[]; node: HTMLElement; }[];
+  slider: HTMLInputElement;
+  hidden: HTMLInputElement[];
+  value: HTMLElement;
+  node: HTMLElement;
 
-  /** The query among the keys, where these are two wide. */
-  plane: any;
-
-  sliders: any;
+  /** The query among the keys, where these are two wide, and its sliders. */
+  seen: { plane: PlaneDrawing, sliders: Sliders } | null = null;
 
   constructor(explorer: ExplorerView) {
     this.explorer = explorer;
@@ -58,16 +57,17 @@ export class Temperature {
     const { query, turned_query } = explorer.numbers;
     // Lines of equal weight have a plane of queries to lie in.
     if (query[0][0].length === 2 && !turned_query) {
-      this.plane = new Plane({ names: texts.planeAxes.both, changed: (tip) => this.sliders.paint(tip) });
-      this.sliders = new Sliders(() => [this.plane]);
+      const plane = new Plane({ names: texts.planeAxes.both, changed: (tip) => sliders.paint(tip) });
+      const sliders = new Sliders(() => [plane]);
+      this.seen = { plane, sliders };
     }
     const bars = make("div", {}, make("div", { className: "line" },
       make("label", { htmlFor: id }, texts.temperature), this.slider, this.value),
     make("div", { className: "line" }, ...choices),
     make("div", { className: "temperature-bars" }, ...this.columns.map(({ node }) => node)));
-    if (this.plane) bars.append(this.sliders.node);
-    this.node = make("div", { className: `temperature head-0${this.plane ? " two" : ""}` },
-      ...(this.plane ? [this.plane.node] : []), bars);
+    if (this.seen) bars.append(this.seen.sliders.node);
+    this.node = make("div", { className: `temperature head-0${this.seen ? " two" : ""}` },
+      ...(this.seen ? [this.seen.plane.node] : []), bars);
   }
 
   /**
@@ -75,15 +75,15 @@ export class Temperature {
    * alone among them has no lines.
    * @param weights without a temperature @param masks of the query
    */
-  paintLines(weights: number[], masks: number[]) {
+  paintLines({ plane, sliders }: NonNullable<Temperature["seen"]>, weights: number[], masks: number[]) {
     const { data, state } = this.explorer;
     const seen = weights.map((weight, key) => (masks[key] === -Infinity ? -1 : weight));
     const most = seen.indexOf(Math.max(...seen));
     const count = seen.filter((weight) => weight >= 0).length;
     const says = count > 1 ? texts.planeLines : count ? texts.planeAlone : texts.planeAllMasked;
-    setText(this.plane.caption, fill(says, { key: data.tokens[state.order[most]] }));
-    paintMeeting(this.explorer, this.plane, state.focus, most);
-    this.sliders.paint();
+    setText(plane.caption, fill(says, { key: data.tokens[state.order[most]] }));
+    paintMeeting(this.explorer, plane, state.focus, most);
+    sliders.paint();
   }
 
   warm(temperature: number) {
@@ -127,8 +127,6 @@ export class Temperature {
     });
     const place = Math.round(SLIDER.unit * Math.log10(state.temperature));
     if (document.activeElement !== this.slider) this.slider.value = String(place);
-    if (this.plane) {
-      this.paintLines(bars[0], numbers.mask[state.focus][row]);
-    }
+    if (this.seen) this.paintLines(this.seen, bars[0], numbers.mask[state.focus][row]);
   }
 }

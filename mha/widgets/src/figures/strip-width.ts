@@ -12,7 +12,7 @@ import { fill } from "../engine/text.ts";
 import { inItalics, make, makeButton, set, setBar, setText } from "./explorer-parts.ts";
 import { Plane } from "./plane.ts";
 import { Tasks } from "./strip-tasks.ts";
-import type { WidthData } from "../types/explorer.ts";
+import type { ExplorerView, WidthData } from "../types/explorer.ts";
 import type { PlaneDrawing, PlaneMark } from "../types/plane.ts";
 
 /** The standard deviation of numbers. */
@@ -66,21 +66,22 @@ export function arrowsOf(tenths: number[][]): { query: number[], keys: number[][
 
 export class Width {
   data: WidthData;
-  columns: { title: any; head: any; most: any; rows: { name: any; score: any; bar: any; number: any; node: any; }[]; node: any; }[];
+  columns: { title: string; head: HTMLElement; most: HTMLElement; rows: { name: HTMLElement; score: HTMLElement; bar: HTMLElement; number: HTMLElement; node: HTMLElement; }[]; node: HTMLElement; }[];
   width: number;
-  slider: any;
-  value: any;
+  slider: HTMLInputElement;
+  value: HTMLElement;
   plane: PlaneDrawing;
   arrows: { query: number[]; keys: number[][]; }[];
-  says: any;
+  says: HTMLElement;
   longer: number;
   pulled: Record<number, number[]>;
-  back: any;
+  back: HTMLElement;
   key: number;
-  node: any;
-  seen: any;
+  node: HTMLElement;
+  /** The numbers that tasks check, as in an explorer. */
+  seen: { data: WidthData, state: { order: number[] }, widths: ReturnType<typeof bothWays>, asks: boolean };
   tasks: { node: HTMLElement; forget(): void; news(): string; paint(): void; };
-  status: any;
+  status: HTMLElement;
 
   constructor(data: WidthData) {
     this.data = data;
@@ -120,9 +121,8 @@ export class Width {
         make("label", { htmlFor: id }, texts.width), this.slider, this.value, this.back),
       make("div", { className: "two" }, make("div", {}, this.plane.node, this.says),
         make("div", { className: "width-bars" }, ...this.columns.map(({ node }) => node))));
-    /** The numbers that tasks check, as in an explorer. */
-    this.seen = { data, state: { order: [] } };
-    this.tasks = new Tasks(this.seen);
+    this.seen = { data, state: { order: [] }, widths: [], asks: true };
+    this.tasks = new Tasks(this.seen as unknown as ExplorerView);
     this.status = make("p", { className: "status", role: "status" });
     this.node.append(this.tasks.node, this.status);
     this.paint();
@@ -191,7 +191,7 @@ export class Width {
     this.seen.widths = bothWays(this.scores(), width);
     this.seen.asks = this.now().query[0] >= SHORTEST;
     set(this.back, ".visibility", this.longer !== 1 || Object.keys(this.pulled).length ? "" : "hidden");
-    this.seen.widths.forEach(({ spread, scores, weights }: any, i: number) => {
+    this.seen.widths.forEach(({ spread, scores, weights }, i) => {
       const { title, head, most, rows } = this.columns[i];
       setText(head, fill(title, { width, spread: shown(spread, 2) }));
       setText(most, fill(texts.widthMost, { most: shown(Math.max(...weights)) }));
@@ -212,7 +212,7 @@ export class Width {
     const { query, keys } = this.now();
     const [raw, scaled] = this.seen.widths;
     const most = raw.weights.indexOf(Math.max(...raw.weights));
-    const share = ({ weights }: any) => percent(weights[key]);
+    const share = ({ weights }: { weights: number[] }) => percent(weights[key]);
     setText(this.says, fill(texts.widthSays, { key: key + 1, width, foot: shown(keys[key][0]),
       long: shown(query[0]), score: shown(raw.scores[key], 2), scaled: shown(scaled.scores[key], 2),
       share: share(raw), shared: share(scaled) }));

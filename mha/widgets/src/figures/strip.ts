@@ -22,7 +22,6 @@ import { Hands } from "./strip-hands.ts";
 import { ROOM, SLACK, roomIn, scaleText, widthOf } from "./strip-room.ts";
 import type { ExplorerData, ExplorerNumbers, ExplorerState, ExplorerView, StripNumber, StripView, VectorLayout } from "../types/explorer.ts";
 import type { Complaint } from "../types/fields.ts";
-import type { Drawn } from "../types/plane.ts";
 import type { Place } from "../types/run.ts";
 
 /** The longest bar of a row takes this share of its room at least. */
@@ -61,7 +60,7 @@ export class Strip {
   moved = true;
 
   /** The text that says whether the largest score is subtracted before the exponential. */
-  power: any;
+  power!: HTMLElement;
   room: ReturnType<typeof roomIn>;
   hands: { pointed: StripNumber | null; focused: StripNumber | null; complaint: Complaint | null; typing: EventTarget | null; listen(): void; };
   vectors: Record<string, VectorLayout[]>;
@@ -70,11 +69,11 @@ export class Strip {
   named = make("span");
   how = make("span");
 
-  ribbons: { fan: Drawn; flow: Drawn; light(lit: Set<string> | null): void; paint(view: StripView): void; };
-  one: any;
-  heads: { nodes: Element[]; tabs: HTMLElement[]; paint(view: StripView): void; };
-  status: any;
-  node: any;
+  ribbons: Ribbons;
+  one: HTMLElement;
+  heads: Heads;
+  status: HTMLElement;
+  node: HTMLElement;
 
   constructor(explorer: ExplorerView) {
     this.explorer = explorer;
@@ -142,7 +141,7 @@ export class Strip {
 
   /** One key: from its numbers to its part in the output. */
   row(key: number) {
-    const cell = (stage: string, ...inside: any[]) => {
+    const cell = (stage: string, ...inside: Node[]) => {
       const label = texts.columns[stage] ?? "";
       const node = make("span", { className: `at at-${stage}`, role: "cell", "data-label": label },
         ...inside);
@@ -164,8 +163,8 @@ export class Strip {
       this.terms[stage]?.push(this.last);
       return cell(stage, node);
     };
-    const bar = make("span", { className: "bar" }, make("span", {}));
-    this.bars.push(bar.firstChild);
+    const bar = make("span");
+    this.bars.push(bar);
     const part = this.number((v) =>
       ({ ...placeOf("head_outputs", v.head, v.row, v.component), term: key }));
     this.terms.part.push(this.last);
@@ -173,7 +172,7 @@ export class Strip {
     return make("div", { className: "key", role: "row" },
       cell("key", token(), ...this.vector("key", () => key)),
       one("scores"), one("scaled_scores"), one("exponentials"),
-      cell("weights", bar,
+      cell("weights", make("span", { className: "bar" }, bar),
         make("span", {}, this.number((v) => placeOf("weights", v.head, v.row, key)))),
       cell("value", token(), ...this.vector("value", () => key)),
       cell("part", part));
@@ -184,7 +183,7 @@ export class Strip {
     const { width } = this.explorer.data;
     const sum = this.number((v) => placeOf("row_sums", v.head, v.row, 0));
     const sumSign = this.sign(() => this.terms.exponentials);
-    const cell = (name: string, ...inside: any[]) =>
+    const cell = (name: string, ...inside: Node[]) =>
       make("span", { className: `at at-${name}`, role: "cell" }, ...inside);
     const outputs = Array.from({ length: width }, (_, i) => {
       const number = this.number((v) => placeOf("head_outputs", v.head, v.row, i));
@@ -241,7 +240,7 @@ export class Strip {
     const at = place(this.view());
     const given = at.term === null && canMove(this.explorer, at.stage);
     const digits = this.room.digitsOf(at.term === null ? at.stage : "value", ROOM.computed);
-    const node: any = (given ? FIELD : BUTTON).cloneNode(true);
+    const node = (given ? FIELD : BUTTON).cloneNode(true) as HTMLElement;
     if (digits > ROOM.computed) node.style.setProperty("--digits", String(digits));
     const number: StripNumber = { node, place, at, given, digits, where: "", value: NaN, text: "", name: "" };
     this.numbers.push(number);

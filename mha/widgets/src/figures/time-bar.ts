@@ -25,13 +25,13 @@ export class TimeBar {
   until: number;
   since: number;
   seen: string;
-  main: any;
-  back: any;
-  on: any;
-  slider: any;
-  place: any;
-  says: any;
-  node: any;
+  main: HTMLButtonElement;
+  back: HTMLButtonElement;
+  on: HTMLButtonElement;
+  slider: HTMLInputElement;
+  place: HTMLElement;
+  says: HTMLElement;
+  node: HTMLElement;
 
   /**
    * @param steps `count`: their number; `label`: the name of each, by its index from 0; `show` is
@@ -67,7 +67,7 @@ export class TimeBar {
   /** Change the number of steps. */
   recount(count: number) {
     this.count = count;
-    this.slider.max = count - 1;
+    this.slider.max = String(count - 1);
     this.at = Math.min(this.at, count - 1);
   }
 
@@ -130,7 +130,7 @@ export class TimeBar {
     this.seen = seen;
     set(this.back, "aria-disabled", String(at === 0));
     set(this.on, "aria-disabled", String(at === count - 1));
-    this.slider.value = at;
+    this.slider.value = String(at);
     const text = this.label(at);
     set(this.slider, "aria-valuetext", text);
     setText(this.place, fill(texts.count, { n: at + 1, count }));
@@ -156,7 +156,7 @@ export class TimeBar {
 /** Copies of numbers that fly between two elements, in one layer of an element. */
 export function fly(layer: HTMLElement, ways: { text: string, left: number, top: number, opacity?: number }[]): void {
   while (layer.children.length < ways.length) layer.append(make("span", {}));
-  [...layer.children].forEach((flyer, k) => {
+  layer.querySelectorAll("span").forEach((flyer, k) => {
     set(flyer, ".visibility", k < ways.length ? "visible" : "hidden");
     if (k >= ways.length) return;
     setText(flyer, ways[k].text);

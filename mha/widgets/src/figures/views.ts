@@ -3,7 +3,7 @@
 import { Dial } from "./plane-dial.ts";
 import { PlaneView } from "./plane-views.ts";
 import { Temperature } from "./strip-temperature.ts";
+import type { ExplorerView } from "../types/explorer.ts";
 
-// deno-lint-ignore no-explicit-any -- each draws with its own data
-export const views: Record<string, new (explorer: any) => any> = { dial: Dial, plane: PlaneView, temperature: Temperature };
+export const views: Record<string, new (explorer: ExplorerView) => { node: HTMLElement, paint(): void }> = { dial: Dial, plane: PlaneView, temperature: Temperature };
 export { Width } from "./strip-width.ts";

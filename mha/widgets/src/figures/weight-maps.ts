@@ -4,6 +4,7 @@ import { percent } from "../engine/numbers.ts";
 import { looking as texts } from "../strings/looking.ts";
 import { fill } from "../engine/text.ts";
 import { make, set } from "./explorer-parts.ts";
+import type { Mapped } from "../types/looking.ts";
 import type { Matrix } from "../types/run.ts";
 
 /** How many heads differ in colour. */
@@ -12,14 +13,26 @@ const COLOURS = 6;
 /** So many words have room along a map, on a screen and on a phone. */
 const WORDS = { screen: 13, phone: 8 };
 
+/** A map with its last drawing: its weights, its colour, and the theme that this is of. */
+interface WeightMap {
+  canvas: HTMLCanvasElement;
+  line: HTMLElement;
+  box: HTMLElement;
+  labels: HTMLElement[];
+  node: HTMLElement;
+  weights: Matrix | null;
+  color: string;
+  theme: string | undefined;
+}
+
 /**
  * The maps, to look at and to choose a row and a head of.
  * @param names of the heads
  * @param options whether words are beside the rows and below the columns
+ * @returns the maps, the element of all, and the function that paints them
  */
-export function mapsOf(view: any, names: string[], { isLabelled = false }: { isLabelled?: boolean } = {}) {
-  const { parts } = view;
-  parts.maps = names.map((name: string, i: number) => {
+export function makeMaps(view: Mapped, names: string[], { isLabelled = false }: { isLabelled?: boolean } = {}) {
+  const maps = names.map((name, i): WeightMap => {
     const canvas = make("canvas");
     const line = make("span", { className: "model-row" });
     const box = make("div", { className: `model-map head-${i % COLOURS}`, tabIndex: 0, role: "slider",
@@ -43,25 +56,26 @@ export function mapsOf(view: any, names: string[], { isLabelled = false }: { isL
         column: view.words[words[column]], weight: percent(weight) }));
     });
     const title = view.titleOf?.(i) ?? make("p", { className: "soft" }, name);
-    if (!isLabelled) return { canvas, line, box, labels: [], node: make("div", {}, title, box) };
+    const made = { canvas, line, box, weights: null, color: "", theme: "" };
+    if (!isLabelled) return { ...made, labels: [], node: make("div", {}, title, box) };
     const labels = ["rows", "columns"].map((side) => make("div", { className: `along-${side}`, ariaHidden: "true" }));
     const labelled = make("div", { className: "words-around" }, labels[0], box, labels[1]);
-    return { canvas, line, box, labels, node: make("div", {}, title, labelled) };
+    return { ...made, labels, node: make("div", {}, title, labelled) };
   });
-  return make("div", { className: "model-maps" },
-    ...parts.maps.map(({ node }: any) => node));
+  return { maps, node: make("div", { className: "model-maps" }, ...maps.map(({ node }) => node)),
+    paint: () => paintMaps(view, maps) };
 }
 
 /**
  * Write the words beside the rows and below the columns, as many as there is room for, and always the
  * one that looks.
  */
-function writeLabels(view: any, labels: any[]) {
+function writeLabels(view: Mapped, labels: HTMLElement[]) {
   const { place, words } = view.state;
   const most = matchMedia("(max-width: 48rem)").matches ? WORDS.phone : WORDS.screen;
   const every = Math.ceil(words.length / most);
   labels.forEach((label, side) => {
-    label.replaceChildren(...words.flatMap((word: number, i: number) => {
+    label.replaceChildren(...words.flatMap((word, i) => {
       if (i % every !== place % every) return [];
       const node = make("span", { className: i === place && !side ? "main" : "" }, view.words[word]);
       set(node, side ? ".left" : ".top", `${(100 * (i + 0.5)) / words.length}%`);
@@ -71,13 +85,13 @@ function writeLabels(view: any, labels: any[]) {
 }
 
 /** A size that a canvas has already would have the page laid out. */
-export function resize(canvas: any, width: number, height: number) {
+export function resize(canvas: HTMLCanvasElement, width: number, height: number) {
   if (canvas.width !== width) canvas.width = width;
   if (canvas.height !== height) canvas.height = height;
 }
 
 /** @param color as rgb(1, 2, 3) */
-export function drawWeights(canvas: any, weights: Matrix, color: string) {
+export function drawWeights(canvas: HTMLCanvasElement, weights: Matrix, color: string) {
   const [red, green, blue] = (color.match(/\d+/g) ?? []).map(Number);
   const n = weights.length;
   const image = new ImageData(n, n);
@@ -87,20 +101,19 @@ export function drawWeights(canvas: any, weights: Matrix, color: string) {
     image.data[at + 3] = Math.round(255 * weight);
   }));
   resize(canvas, n, n);
-  canvas.getContext("2d").putImageData(image, 0, 0);
+  canvas.getContext("2d")?.putImageData(image, 0, 0);
 }
 
-export function paintMaps(view: any) {
+function paintMaps(view: Mapped, maps: WeightMap[]) {
   const { place, words } = view.state;
   const n = words.length;
-  const { maps } = view.parts;
   // To ask for a colour has the page laid out: all are asked for at once, and when the theme is new.
   const { theme } = document.documentElement.dataset;
-  const themed = maps.filter((map: any) => !map.color || map.theme !== theme);
-  const colors = themed.map(({ canvas }: any) => getComputedStyle(canvas).color);
-  themed.forEach((map: any, i: number) =>
+  const themed = maps.filter((map) => !map.color || map.theme !== theme);
+  const colors = themed.map(({ canvas }) => getComputedStyle(canvas).color);
+  themed.forEach((map, i) =>
     Object.assign(map, { theme, color: colors[i], weights: null }));
-  maps.forEach((map: any, head: number) => {
+  maps.forEach((map, head) => {
     if (view.isLate?.(head)) return; // painted when it is worked out
     const { box, canvas, color, line } = map;
     const weights = view.weightsOf(head);

@@ -9,9 +9,10 @@ import { short, shown } from "../engine/numbers.ts";
 import { fill } from "../engine/text.ts";
 import { make, makeButton, set, setBar, setText } from "../figures/explorer-parts.ts";
 import { TimeBar, eased, fly } from "../figures/time-bar.ts";
-import { StepsState, wholes } from "../store/steps-state.ts";
+import { FigureState, wholes } from "../store/figure-state.ts";
 import { cache as texts } from "../strings/steps.ts";
 import type { Instrument } from "../types/panels.ts";
+import type { Matrix, Run } from "../types/run.ts";
 
 /** Tokens that a text may have, steps of each, and decimals of computed numbers. */
 const MOST = 8;
@@ -25,28 +26,57 @@ const PACE = 2200;
 
 const listed = (numbers: number[]): string => numbers.map((x) => shown(x, PLACES)).join(" ");
 
+/** The data of a cache, as mha/widgets/cache.py writes it. */
+interface CacheData {
+  name: string;
+  tokens: string[];
+  /** The text at first, as indices of tokens. */
+  text: number[];
+  embeddings: Matrix;
+  scale: number | null;
+  w_q: Matrix[];
+  w_k: Matrix[];
+  w_v: Matrix[];
+}
+
+/** `again` shows the same without a cache. */
+type CacheState = { text: number[], step: number, again: boolean };
+
+/** The cells of a token's line, by the names of their columns. */
+type Column = "token" | "query" | "key" | "weight" | "value" | "output";
+type Line = Record<Column | "bar" | "number" | "node", HTMLElement>;
+
+/** A number of multiplications, with a bar. */
+type Count = Record<"bar" | "text" | "node", HTMLElement>;
+
 class Cache {
-  data: any;
-  widths: { d: any; k: any; v: any; };
-  state: any;
-  bar: any;
-  parts: any;
-  node: any;
+  widths: { d: number, k: number, v: number };
+  state: FigureState<CacheState>;
+  bar: TimeBar;
+  words: HTMLElement[];
+  again = make("input", { type: "checkbox", onchange: () => this.state.change({ again: this.again.checked }) });
+  full = make("span", { className: "soft", role: "status" });
+  slots = Array.from({ length: MOST }, () => this.line("slot"));
+  newest = this.line("newest");
+  layer = make("div", { className: "steps-flight", "aria-hidden": "true" });
+  counts: { cells: Count[], node: HTMLElement }[] = [texts.withCache, texts.without].map((title) => this.countsOf(title));
+  kept = make("p", { className: "cache-kept" });
+  node: HTMLElement;
 
-  numbers: any;
+  numbers!: Run;
 
-  constructor(data: any) {
-    this.data = data;
+  constructor(public data: CacheData) {
     const { embeddings, name, text, w_k: [key], w_v: [value] } = data;
     this.widths = { d: embeddings[0].length, k: key[0].length, v: value[0].length };
-    this.state = new StepsState("cache", name, { text, step: STEPS * 2, again: false }, {
+    this.state = new FigureState<CacheState>("cache", name, { text, step: STEPS * 2, again: false }, {
       text: (found) => (found.split("_").length <= MOST ? wholes(found, embeddings.length) : undefined),
       step: (found) => wholes(found, STEPS * MOST + 1)?.[0],
       again: (found) => (found === "1" ? true : undefined),
     }, () => this.paint());
     this.bar = new TimeBar({ count: 1, pace: PACE, label: (i) => this.label(i),
       show: (i, fraction) => this.show(i, fraction) });
-    this.parts = {};
+    this.words = data.tokens.map((word, i) =>
+      makeButton(word, () => this.append(i), { "aria-label": fill(texts.append, { token: word }) }));
     this.node = this.build();
     this.paint();
   }
@@ -54,59 +84,42 @@ class Cache {
   // ---- Elements ----
 
   build() {
-    const { parts } = this;
-    const { tokens } = this.data;
-    parts.words = tokens.map((word: string, i: number) =>
-      makeButton(word, () => this.append(i), { "aria-label": fill(texts.append, { token: word }) }));
-    parts.again = make("input", { type: "checkbox",
-      onchange: () => this.state.change({ again: parts.again.checked }) });
-    parts.full = make("span", { className: "soft", role: "status" });
-    parts.slots = Array.from({ length: MOST }, () => this.line("slot"));
-    parts.newest = this.line("newest");
-    const { columns } = texts;
-    const heads = Object.keys(columns).map((name) =>
-      make("span", { className: `of-${name}`, role: "columnheader" }, (columns as Record<string, string>)[name]));
-    parts.layer = make("div", { className: "steps-flight", "aria-hidden": "true" });
-    parts.table = make("div", { className: "cache-table", role: "table", "aria-label": texts.slots },
+    const heads = Object.entries(texts.columns).map(([name, title]) =>
+      make("span", { className: `of-${name}`, role: "columnheader" }, title));
+    const table = make("div", { className: "cache-table", role: "table", "aria-label": texts.slots },
       make("div", { className: "cache-line heading", role: "row" }, ...heads),
-      ...parts.slots.map(({ node }: any) => node), parts.newest.node);
+      ...this.slots.map(({ node }) => node), this.newest.node);
     return make("div", { className: "cache head-0" },
       make("div", { className: "steps-actions cache-words" }, make("span", { className: "soft" }, texts.write),
-        ...parts.words, make("label", { className: "choice" }, parts.again, " ", texts.again), parts.full),
-      parts.table, parts.layer, this.bar.node, this.counts(), this.state.actions);
+        ...this.words, make("label", { className: "choice" }, this.again, " ", texts.again), this.full),
+      table, this.layer, this.bar.node, this.allCounts(), this.state.actions);
   }
 
   /** A token's line: its stored numbers, or the computed ones of the newest token. */
-  line(name: string) {
-    const cells: any = {};
-    for (const column of Object.keys(texts.columns)) {
-      cells[column] = make("span", { className: `of-${column}`,
-        "data-label": (texts.columns as Record<string, string>)[column], role: column === "token" ? "rowheader" : "cell" });
-    }
+  line(name: string): Line {
+    const cells = Object.fromEntries(Object.entries(texts.columns).map(([column, label]) => [column, make("span",
+      { className: `of-${column}`, "data-label": label, role: column === "token" ? "rowheader" : "cell" })])) as Record<Column, HTMLElement>;
     const bar = make("span", {});
     const number = make("span", { className: "cache-number" });
     cells.weight.append(make("span", { className: "cache-bar" }, bar), number);
-    const node = make("div", { className: `cache-line ${name}`, role: "row" }, ...(Object.values(cells) as Node[]));
+    const node = make("div", { className: `cache-line ${name}`, role: "row" }, ...Object.values(cells));
     return { ...cells, bar, number, node };
   }
 
-  counts() {
-    const { parts } = this;
-    const row = (title: string) => {
-      const cells = [0, 1].map(() => {
-        const bar = make("span", {});
-        const text = make("span", {});
-        return { bar, text, node: make("td", {}, text, make("span", { className: "cache-bar" }, bar)) };
-      });
-      return { cells, node: make("tr", {}, make("th", { scope: "row" }, title),
-        ...cells.map(({ node }) => node)) };
-    };
-    parts.counts = [row(texts.withCache), row(texts.without)];
-    parts.kept = make("p", { className: "cache-kept" });
-    return make("div", {}, parts.kept, make("table", { className: "cache-counts" },
+  /** The multiplications of this token and of all tokens so far. */
+  countsOf(title: string) {
+    const cells = [0, 1].map(() => {
+      const [bar, text] = [make("span"), make("span")];
+      return { bar, text, node: make("td", {}, text, make("span", { className: "cache-bar" }, bar)) };
+    });
+    return { cells, node: make("tr", {}, make("th", { scope: "row" }, title), ...cells.map(({ node }) => node)) };
+  }
+
+  allCounts() {
+    return make("div", {}, this.kept, make("table", { className: "cache-counts" },
       make("thead", {}, make("tr", {}, make("th", { scope: "col" }, texts.counts),
         make("th", { scope: "col" }, texts.this), make("th", { scope: "col" }, texts.all))),
-      make("tbody", {}, ...parts.counts.map(({ node }: any) => node))));
+      make("tbody", {}, ...this.counts.map(({ node }) => node))));
   }
 
   // ---- Changes ----
@@ -116,7 +129,7 @@ class Cache {
     const { now } = this.state;
     const text = now.text.slice(0, Math.ceil(now.step / STEPS));
     if (text.length === MOST) {
-      setText(this.parts.full, fill(texts.full, { most: MOST }));
+      setText(this.full, fill(texts.full, { most: MOST }));
       return;
     }
     this.state.change({ text: [...text, token], step: STEPS * text.length });
@@ -157,10 +170,9 @@ class Cache {
   paint() {
     const { embeddings, scale, w_q, w_k, w_v } = this.data;
     const { again, step, text } = this.state.now;
-    this.numbers = trace({ embeddings: text.map((i: number) =>
-      embeddings[i]), w_q, w_k, w_v, scale, isCausal: true });
-    this.parts.again.checked = again;
-    setText(this.parts.full, "");
+    this.numbers = trace({ embeddings: text.map((i) => embeddings[i]), w_q, w_k, w_v, scale, isCausal: true });
+    this.again.checked = again;
+    setText(this.full, "");
     this.bar.recount(STEPS * text.length + 1);
     this.bar.refresh();
     if (step !== this.bar.at) this.bar.go(step);
@@ -169,9 +181,8 @@ class Cache {
   show(step: number, fraction: number) {
     if (this.state.now.step !== step) this.state.move({ step });
     const { n, phase } = this.at(step);
-    const { parts } = this;
     const x = eased(fraction);
-    parts.slots.forEach((_: any, i: number) => this.paintSlot(i, n - 1, phase, x));
+    this.slots.forEach((_, i) => this.paintSlot(i, n - 1, phase, x));
     this.paintNewest(n - 1, phase, x);
     this.fly(n - 1, phase, fraction);
     this.paintCounts(this.sizes(n));
@@ -184,7 +195,7 @@ class Cache {
    */
   paintSlot(i: number, newest: number, phase: number, x: number) {
     const { again, text } = this.state.now;
-    const slot = this.parts.slots[i];
+    const slot = this.slots[i];
     const isThere = newest >= 0 && (i < newest || (i === newest && phase > 0));
     const isAgain = again && isThere && i < newest;
     set(slot.node, "class", `cache-line slot${isThere ? "" : " free"}${isAgain ? " again" : ""}`
@@ -208,7 +219,7 @@ class Cache {
   }
 
   paintNewest(newest: number, phase: number, x: number) {
-    const { parts: { newest: line }, data: { tokens }, state: { now: { text } } } = this;
+    const { newest: line, data: { tokens }, state: { now: { text } } } = this;
     const { query, key, value, head_outputs } = this.numbers;
     const isThere = newest >= 0;
     setText(line.token, isThere ? tokens[text[newest]] : texts.nothing);
@@ -221,13 +232,13 @@ class Cache {
     set(line.output, ".opacity", x < 1 ? x ** 3 : 1);
   }
 
-  vector(cell: any, numbers: number[]) {
+  vector(cell: HTMLElement, numbers: number[]) {
     setText(cell, listed(numbers));
   }
 
   /** A key and a value fly to their place; the query goes from key to key; values fly to the output. */
   fly(newest: number, phase: number, fraction: number) {
-    const { layer, newest: line, slots } = this.parts;
+    const { layer, newest: line, slots } = this;
     if (newest < 0 || fraction === 1 || !phase) {
       fly(layer, []);
       return;
@@ -249,26 +260,24 @@ class Cache {
       return;
     }
     if (phase === 2) {
-      const way = [line.query, ...slots.slice(0, newest + 1).map(({ key }: any) => key)];
+      const way = [line.query, ...slots.slice(0, newest + 1).map(({ key }) => key)];
       const along = x * (way.length - 1);
       const i = Math.min(Math.floor(along), way.length - 2);
       fly(layer, [{ text: text(line.query), ...between(place(way[i]), place(way[i + 1]), along - i) }]);
       return;
     }
     const weights = this.numbers.weights[0][newest] ?? [];
-    fly(layer, slots.slice(0, newest + 1).map(({ value }: any, i: number) =>
+    fly(layer, slots.slice(0, newest + 1).map(({ value }, i) =>
       ({ text: text(value), opacity: 0.25 + 0.75 * weights[i],
         ...between(place(value), place(line.output), x) })));
   }
 
   paintCounts(sizes: ReturnType<Cache["sizes"]>) {
-    const { parts } = this;
     const { again } = this.state.now;
-    setText(parts.kept, fill(again ? texts.keptAgain : texts.kept, sizes));
-    const [[one, all], [oneAgain, allAgain]] = parts.counts.map(({ cells }: any) => cells);
+    setText(this.kept, fill(again ? texts.keptAgain : texts.kept, sizes));
+    const [[one, all], [oneAgain, allAgain]] = this.counts.map(({ cells }) => cells);
     const { n } = sizes;
-    const count = (cell: any, text: string, number: number,
-      most: number) => {
+    const count = (cell: Count, text: string, number: number, most: number) => {
       setText(cell.text, text);
       setBar(cell.bar, number / (most || 1));
     };
@@ -277,7 +286,7 @@ class Cache {
       sizes.without, sizes.without);
     count(all, short(sizes.sum), sizes.sum, sizes.sumAgain);
     count(allAgain, short(sizes.sumAgain), sizes.sumAgain, sizes.sumAgain);
-    parts.counts.forEach(({ node }: any, i: number) =>
+    this.counts.forEach(({ node }, i) =>
       node.classList.toggle("shown", Boolean(i) === again));
   }
 

@@ -5,6 +5,7 @@ import { fill } from "../engine/text.ts";
 import { make, set, setText } from "../figures/explorer-parts.ts";
 import { shape } from "../figures/strip-drawing.ts";
 import { cost as texts } from "../strings/cost.ts";
+import type { CostFigure } from "../types/cost.ts";
 
 /** Where the curves lie in their drawing. */
 const [LEFT, RIGHT, TOP, BOTTOM, WIDTH, HEIGHT] = [62, 350, 10, 150, 360, 190];
@@ -26,9 +27,9 @@ const across = (tokens: number) => {
  * Let the reader drag the point, in the slider's steps. A finger that moves up or down scrolls the page,
  * and the point returns.
  */
-function drag(svg: any, view: any) {
-  const { slider } = view.parts;
-  let before = view.sizes.tokens;
+function drag(svg: SVGElement, view: CostFigure) {
+  const { slider } = view;
+  let before: number;
   const take = ({ clientX }: MouseEvent) => {
     const { left, width } = svg.getBoundingClientRect();
     const share = (WIDTH * (clientX - left) / width - LEFT) / (RIGHT - LEFT);
@@ -46,8 +47,8 @@ function drag(svg: any, view: any) {
   svg.addEventListener("click", take);
 }
 
-export function curveOf(view: any, chart: number) {
-  const { charts } = view.parts;
+/** A chart of a cost; the reader can drag its point. */
+export function makeCurve(view: CostFigure, chart: number) {
   const text = (words: string, x: number, y: number, look: string) => {
     const node = shape("text", look);
     Object.entries({ x, y }).forEach(([name, value]) => set(node, name, value));
@@ -64,16 +65,18 @@ export function curveOf(view: any, chart: number) {
     ...[3, 4, 5, 6, 7].map((power) => text(texts.powers[power], across(10 ** power), BOTTOM + 16, "at-middle")),
     axis, marker, ...lines, equal, ...dots);
   drag(svg, view);
-  charts[chart] = { svg, axis, levels, lines, marker, equal, dots };
   const { flat, rising, title } = texts.charts[chart];
-  return make("div", {}, make("p", { className: "model-title" }, title), svg,
+  const node = make("div", {}, make("p", { className: "model-title" }, title), svg,
     make("p", { className: "model-key soft" }, make("span", { className: "flat" }, flat), make("span", {}, rising),
       make("span", { className: "same" }, texts.same)));
+  return { node, svg, axis, levels, lines, marker, equal, dots };
 }
 
-export function paintCurve({ parts, values }: any, chart: number) {
-  const { axis, dots, equal, levels, lines, marker, svg } = parts.charts[chart];
-  const all = { ...values, caches: values.texts * values.cache };
+type Curve = ReturnType<typeof makeCurve>;
+
+/** Draw a chart for other sizes. */
+export function paintCurve({ axis, dots, equal, levels, lines, marker, svg }: Curve, values: Record<string, bigint>, chart: number) {
+  const all: Record<string, bigint> = { ...values, caches: values.texts * values.cache };
   const [flat, rising, same] = PARTS[chart].map((name) => Number(all[name]));
   const tokens = Number(values.tokens);
   const each = rising / tokens;
@@ -82,9 +85,9 @@ export function paintCurve({ parts, values }: any, chart: number) {
   const first = Math.floor(Math.log(Math.min(low, flat)) / scale);
   const last = Math.max(first + 1, Math.ceil(Math.log(Math.max(high, flat)) / scale));
   const up = (value: number) => BOTTOM - ((BOTTOM - TOP) * (Math.log(value) / scale - first)) / (last - first);
-  const placed = (node: any, at: Record<string, number>) =>
+  const placed = (node: SVGElement, at: Record<string, number>) =>
     Object.entries(at).forEach(([name, value]) => set(node, name, value.toFixed(1)));
-  levels.forEach((level: any, i: number) => {
+  levels.forEach((level, i) => {
     const power = first + Math.round(((last - first) * i) / (levels.length - 1));
     const y = up(SCALES[chart] ** power);
     placed(level.line, { x1: LEFT, x2: RIGHT, y1: y, y2: y });
@@ -107,7 +110,7 @@ export function paintCurve({ parts, values }: any, chart: number) {
 }
 
 /** A text with its symbols, which are single letters, written as in formulas. */
-export const inSymbols = (text: string): (Node | string)[] => text.split(/((?<![\w'])[A-Zb-z](?:_k)?(?![a-z]))/).flatMap((part, i) => {
+export const inSymbols = (text: string): (Node | string)[] => text.split(/((?<![\w'])[A-Zb-z](?:_k)?(?![a-z]))/).flatMap<Node | string>((part, i) => {
   if (i % 2 === 0) return [part];
   const symbol = make("i", {}, part[0]);
   return part.length > 1 ? [symbol, make("sub", {}, part.slice(2))] : [symbol];

@@ -11,80 +11,89 @@ import { percent } from "../engine/numbers.ts";
 import { fill } from "../engine/text.ts";
 import { inSlices, make, makeButton, setText } from "../figures/explorer-parts.ts";
 import { historyButtons } from "../figures/history-buttons.ts";
-import { goBack, originOf, paintOrigin } from "../figures/origin-line.ts";
+import { OriginLine } from "../figures/origin-line.ts";
 import { partsOf } from "../store/address.ts";
 import { History } from "../store/history.ts";
 import { shareAddress } from "../store/share.ts";
 import { heads as texts } from "../strings/heads.ts";
-import {
-  drawsOf, gridOf, ordered, paintGrid, paintSentences, paintTable, scrollToHead, sentencesOf, tableOf, tested,
-} from "./heads-grid.ts";
-import { nextOf, paintNext } from "./heads-next.ts";
-import { aboutOf, paintStrip, stripOf } from "./heads-own.ts";
-import { paintStory, storyOf } from "./heads-story.ts";
+import { makeGrid, makeSentences, makeTable, ordered, tested } from "./heads-grid.ts";
+import { makeNext } from "./heads-next.ts";
+import { aboutOf, makeStrip } from "./heads-own.ts";
+import { makeStory } from "./heads-story.ts";
+import type { HeadsFigure, HeadsState, WorkedHead } from "../types/heads.ts";
 import type { Instrument } from "../types/panels.ts";
-import type { Inputs, Matrix, Run } from "../types/run.ts";
+import type { Matrix } from "../types/run.ts";
 
 const { base, heads: perLayer, layers, sentences, tokens } = maps;
 
 /** A head's width. */
 const WIDTH = 64;
 
-class HeadsView {
-  count: number;
-  sentences: { text: string, tokens: string[], first: number }[];
-  most: number;
-  angles: Matrix;
-  mapOf: any;
+/** The figure's data, as mha/widgets/heads.py writes it; layers and heads count from 1. */
+interface HeadsData {
+  known: number[][];
+  heads: number[][];
+  sentence: number;
+  place: number;
+  key: number;
+}
+
+/** The recorded matrices of a head, and its results for a sentence once they are computed. */
+interface BroughtHead extends Partial<WorkedHead> {
+  matrices: Matrix[];
+  sentence?: number;
+}
+
+class HeadsView implements HeadsFigure {
+  /** How many tokens there are in all. */
+  count = 0;
+  sentences = sentences.map((text, i) => {
+    const first = this.count;
+    this.count += tokens[i].length;
+    return { text, tokens: tokens[i], first };
+  });
+  most = Math.max(...this.sentences.map((sentence) => sentence.tokens.length));
+  /** The rotation of each pair of components at each position. */
+  angles = Array.from({ length: this.most }, (_row, i) =>
+    Array.from({ length: WIDTH / 2 }, (_angle, j) => i * base ** ((-2 * j) / WIDTH)));
+  mapOf = recordedMaps();
   known: number[];
-  brought: Record<number, any>;
-  start: { sentence: any; place: any; key: any; side: number; name: string; heads: any; at: null; };
-  state: any;
-  history: History<any>;
-  trail: any[];
-  rule: string;
-  parts: any;
-  about: any;
-  color: string;
-  node: any;
-
-  /** The tokens as they are shown. */
+  /** The loaded data of the known heads, null while they are on their way. */
+  brought: Record<number, BroughtHead | null> = {};
+  start: HeadsState;
+  state: HeadsState;
+  history = new History<HeadsState>();
   words: string[] = [];
-  /** The chosen word and its key. */
   pair: string[] = [];
-  /** The results of the first head for these tokens, if it is recorded in full. */
-  worked: { run: Run | null, inputs: Inputs } = { run: null, inputs: {} };
-  /** Of each head, how far the name of this test holds. */
-  tested = { of: "none", results: ([] as any[]) };
+  worked: WorkedHead = { run: null, inputs: {} };
+  tested: HeadsFigure["tested"] = { of: "none", results: [] };
   order: number[] = [];
+  color = "";
 
-  constructor(data: any) {
-    /** How many tokens there are in all. */
-    this.count = 0;
-    /** Each with its text, its tokens, and the number of its first among all of them. */
-    this.sentences = sentences.map((text: string, i: number) => {
-      const first = this.count;
-      this.count += tokens[i].length;
-      return { text, tokens: tokens[i], first };
-    });
-    this.most = Math.max(...this.sentences.map((sentence) => sentence.tokens.length));
-    /** The rotation of each pair of components at each position. */
-    this.angles = Array.from({ length: this.most }, (_row, i) =>
-      Array.from({ length: WIDTH / 2 }, (_angle, j) => i * base ** ((-2 * j) / WIDTH)));
-    this.mapOf = recordedMaps();
-    this.known = data.known.map((at: number[]) => this.headAt(at));
-    /** The loaded data of the known heads, and their results for tokens. */
-    this.brought = {};
+  about = aboutOf(this);
+  line = new OriginLine(this);
+  title = make("p", { className: "strip-title", role: "status" });
+  status = make("span", { className: "soft", role: "status" });
+  // A reader chooses a sentence first; the list below has the head's result for each.
+  choice = make("select", { onchange: () => this.chooseSentence(this.choice.selectedIndex) },
+    ...this.sentences.map(({ text }) => make("option", {}, text.trim())));
+  steps = historyButtons(() => this.restore(this.history.undo(this.state)),
+    () => this.restore(this.history.redo(this.state)));
+  story = makeStory(this);
+  strip: ReturnType<typeof makeStrip>;
+  next = makeNext(this);
+  grid: ReturnType<typeof makeGrid>;
+  list = makeSentences(this);
+  table = makeTable(this);
+  node: HTMLElement;
+
+  constructor(data: HeadsData) {
+    this.known = data.known.map((at) => this.headAt(at));
     this.start = { sentence: data.sentence, place: data.place, key: data.key, side: 0, name: "",
-      heads: data.heads.map((at: number[]) => this.headAt(at)), at: null };
+      heads: data.heads.map((at) => this.headAt(at)), at: null };
     this.state = { ...this.start };
-    this.history = new History();
-    this.trail = [];
-    /** The message on the maps. */
-    this.rule = "";
-    this.parts = {};
-    this.about = aboutOf(this);
-    this.color = "";
+    this.strip = makeStrip(this);
+    this.grid = makeGrid(this);
     this.node = this.build();
     this.paint();
     new MutationObserver(() => this.placed()).observe(document.documentElement, { attributeFilter: ["data-theme"] });
@@ -95,31 +104,21 @@ class HeadsView {
    * drawn in deferred tasks, a few at a time.
    */
   placed() {
-    this.color = getComputedStyle(this.parts.slots[0].canvas).color;
-    inSlices([() => this.bring(), () => scrollToHead(this), ...drawsOf(this)]);
+    this.color = this.grid.colorNow();
+    inSlices([() => this.bring(), () => this.grid.scrollToHead(), ...this.grid.draws(), ...this.list.draws()]);
   }
 
   build() {
-    const { parts } = this;
-    parts.title = make("p", { className: "strip-title", role: "status" });
     const button = (label: string, act: () => void) =>
       makeButton(label, act, { className: "reading-button" });
-    parts.history = historyButtons(() => this.restore(this.history.undo(this.state)),
-      () => this.restore(this.history.redo(this.state)));
-    parts.status = make("span", { className: "soft", role: "status" });
-    // A reader chooses a sentence first; the list below has the head's result for each.
-    parts.sentence = make("select", { onchange: () => this.chooseSentence(parts.sentence.selectedIndex) },
-      ...this.sentences.map(({ text }) => make("option", {}, text.trim())));
-    const all = gridOf(this);
     const live = make("div", { className: "model-live" },
       make("div", { className: "model-controls" },
-        make("label", {}, `${texts.sentence} `, parts.sentence), parts.history.undo, parts.history.redo,
-        button(texts.reset, () => this.change({ ...this.start })), button(texts.copy, () => this.share()), parts.status),
-      parts.title, make("div", { className: "heads-two" }, storyOf(this), stripOf(this), nextOf(this), all, sentencesOf(this)),
-      tableOf(this), originOf(this));
-    live.addEventListener("keydown", (event: KeyboardEvent) => {
-      if (event.key === "Escape" && this.state.at) goBack(this, true);
-    });
+        make("label", {}, `${texts.sentence} `, this.choice), this.steps.undo, this.steps.redo,
+        button(texts.reset, () => this.change({ ...this.start })), button(texts.copy, () => this.share()), this.status),
+      this.title, make("div", { className: "heads-two" }, this.story.node, this.strip.node, this.next.node,
+        this.grid.node, this.list.node),
+      this.table.node, this.line.node);
+    this.line.closeByKey(live);
     return live;
   }
 
@@ -138,19 +137,19 @@ class HeadsView {
 
   nameOf = (head: number) => fill(texts.head, this.placeOf(head));
 
-  /** The results of the first head for the sentence, null if it is not recorded in full. */
-  runOf(head: number) {
+  /** The results of a head for the sentence, if it is recorded in full. */
+  runOf(head: number): WorkedHead {
     const found = this.brought[head];
-    if (!found) return null;
+    if (!found) return { run: null, inputs: {} };
     const { sentence } = this.state;
     if (found.sentence !== sentence) {
       const { first, tokens } = this.sentences[sentence];
-      const [query, key, value] = found.matrices.map((matrix: Matrix) =>
+      const [query, key, value] = found.matrices.map((matrix) =>
         [matrix.slice(first, first + tokens.length)]);
       const inputs = { query, key, value, angles: this.angles.slice(0, tokens.length), isCausal: true };
       Object.assign(found, { sentence, inputs, run: trace(inputs) });
     }
-    return found;
+    return { run: found.run ?? null, inputs: found.inputs ?? {} };
   }
 
   /** The recorded weights of a head. */
@@ -181,29 +180,29 @@ class HeadsView {
   // ---- Changes ----
 
   /** Apply a change of the state. */
-  show(changes: any) {
+  show(changes: Partial<HeadsState>) {
     this.state = { ...this.state, ...changes };
     this.paint();
   }
 
-  change(changes: any) {
+  change(changes: Partial<HeadsState>) {
     const state = this.sound({ ...this.state, ...changes });
     this.history.record({ ...this.state, at: null }, state);
-    this.trail = [];
-    setText(this.parts.status, "");
+    this.line.trail = [];
+    setText(this.status, "");
     this.show(state);
   }
 
   /** A state whose token and key are in its sentence. */
-  sound(state: any) {
+  sound(state: HeadsState): HeadsState {
     const last = this.sentences[state.sentence].tokens.length - 1;
     return { ...state, place: Math.min(state.place, last), key: Math.min(state.key, last), at: null };
   }
 
   /** Go back, or forward again. */
-  restore(state: any) {
+  restore(state: HeadsState | undefined) {
     if (!state) return;
-    this.trail = [];
+    this.line.trail = [];
     this.show({ ...state, at: null });
   }
 
@@ -226,7 +225,7 @@ class HeadsView {
   }
 
   chooseHead(head: number, side: number = this.state.side) {
-    this.change({ side, heads: this.state.heads.map((was: number, i: number) => (i === side ? head : was)) });
+    this.change({ side, heads: this.state.heads.map((was, i) => (i === side ? head : was)) });
   }
 
   // ---- The address ----
@@ -235,7 +234,7 @@ class HeadsView {
     const { heads, key, name, place, sentence } = this.state;
     const parts = new URLSearchParams({ heads: "decoder", sentence: String(sentence + 1), word: String(place + 1),
       key: String(key + 1), head: heads.map(this.brief).join("-"), ...name && { name } });
-    shareAddress(`#${parts}`, this.parts.status);
+    shareAddress(`#${parts}`, this.status);
   }
 
   /** The readable part of an address, with defaults for the rest. */
@@ -253,32 +252,25 @@ class HeadsView {
     const name = parts.get("name") ?? "";
     this.show(this.sound({ ...start, sentence, place: number(parts.get("word"), this.most, start.place), key: number(parts.get("key"), this.most, start.key),
       name: Object.hasOwn(texts.names, name) ? name : "",
-      heads: start.heads.map((head: number, i: number) => (heads[i] >= 0 ? heads[i] : head)) }));
+      heads: start.heads.map((head, i) => (heads[i] >= 0 ? heads[i] : head)) }));
   }
 
   // ---- Painting ----
 
   paint() {
-    const { parts, state } = this;
-    const { heads, key, name, place, sentence } = state;
+    const { heads, key, name, place, sentence } = this.state;
     if (this.color) this.bring(); // on its page; what is seen first does not wait for them
     this.words = this.sentences[sentence].tokens;
     this.pair = [this.words[place], this.words[key]];
-    this.worked = this.runOf(heads[0]) ?? { run: null, inputs: {} };
+    this.worked = this.runOf(heads[0]);
     const of = [name, ...name === "pair" ? this.pair : []].join(" ");
     if (this.tested.of !== of) this.tested = { of, results: tested(this) };
     this.order = ordered(this);
-    setText(parts.title, fill(texts.title, { word: `${this.pair[0].trim()} (${place + 1})`,
+    setText(this.title, fill(texts.title, { word: `${this.pair[0].trim()} (${place + 1})`,
       first: this.nameOf(heads[0]), second: this.nameOf(heads[1]) }));
-    parts.sentence.selectedIndex = sentence;
-    parts.history.paint(this.history);
-    paintStory(this);
-    paintGrid(this);
-    paintSentences(this);
-    paintStrip(this);
-    paintNext(this);
-    paintTable(this);
-    paintOrigin(this);
+    this.choice.selectedIndex = sentence;
+    this.steps.paint(this.history);
+    [this.story, this.grid, this.list, this.strip, this.next, this.table, this.line].forEach((part) => part.paint());
   }
 }
 

@@ -29,7 +29,7 @@ const KINDS: Record<string, () => Promise<{ open: Instrument }>> = {
 };
 
 class MhaInstrument extends HTMLElement {
-  coming: Promise<any> | null = null;
+  coming: Promise<ReturnType<Instrument>> | null = null;
 
   connectedCallback() {
     const watcher = new IntersectionObserver((entries) => {

@@ -12,12 +12,13 @@ import { at as placeAt, valueAt } from "../engine/places.ts";
 import { stages } from "../engine/stages.ts";
 import { fill } from "../engine/text.ts";
 import { inSlices, make, makeButton, set, setBar, setText } from "../figures/explorer-parts.ts";
-import { ask, goBack, originOf, paintOrigin } from "../figures/origin-line.ts";
-import { mapsOf, paintMaps } from "../figures/weight-maps.ts";
+import { OriginLine } from "../figures/origin-line.ts";
+import { makeMaps } from "../figures/weight-maps.ts";
 import { explorer } from "../strings/explorer.ts";
 import { layer as texts } from "../strings/layer.ts";
+import type { About } from "../types/looking.ts";
 import type { Instrument } from "../types/panels.ts";
-import type { Matrix, Operand, Place } from "../types/run.ts";
+import type { Calculation, Inputs, MaskEntry, Matrix, Numbers, Place, Run } from "../types/run.ts";
 
 const { byRoot, byScale, columns, places } = explorer;
 
@@ -32,47 +33,85 @@ const SEEN = 12;
 /** So many terms a line of arithmetic has at most without being shortened. */
 const LONGEST = 12;
 
-class LayerView {
-  data: any;
-  inputs: any;
-  late: Set<any>;
-  numbers: any;
-  words: any;
-  state: any;
-  trail: any[];
-  parts: any;
-  about: any;
-  node: any;
+/** The data of a layer, as mha/widgets/layer.py writes it; the arrays are query, key and value. */
+interface LayerData {
+  tokens: string[];
+  heads: string[];
+  focus: number;
+  isCausal: boolean;
+  scale: number | null;
+  /** Whether queries and keys were rotated before. */
+  turned: boolean;
+  masks: MaskEntry[][][] | null;
+  arrays: { numbers: string, shape: number[] }[];
+}
 
-  constructor(data: any) {
-    this.data = data;
-    const { focus, isCausal, scale, tokens } = this.data;
-    /** The inputs and the results of the heads that have been computed so far. */
+/** The address of a number: of the run, or the share of a key in the output. */
+type Spot = Place | { stage: "share", key: number };
+
+/** A key's row of the table; what follows its name is made when the row is filled. */
+interface KeyRow {
+  node: HTMLElement;
+  made: { buttons: HTMLElement[], share: HTMLElement, bar: HTMLElement, signed: HTMLElement } | null;
+}
+
+const isShare = (at: Spot): at is { stage: "share", key: number } => at.stage === "share";
+
+const cell = (...inside: Node[]) => make("td", {}, ...inside);
+
+class LayerView {
+  /** The inputs and the results of the heads that have been computed so far. */
+  inputs: Inputs & Record<string, unknown>;
+  numbers: Numbers = {};
+  /** The heads that are not. */
+  late: Set<number>;
+  words: string[];
+  state: { words: number[], place: number, head: number, at: Spot | null };
+  about: About<Spot> = this.knowledge();
+  line = new OriginLine<Spot>(this);
+
+  title = make("p", { className: "strip-title", role: "status" });
+  tokens: HTMLElement[];
+  heads: HTMLElement[];
+  most: HTMLElement[];
+  maps: ReturnType<typeof makeMaps>;
+  rows: KeyRow[];
+  body = make("tbody");
+  total = this.number(() => placeAt("row_sums", this.state.head, this.state.place));
+  totals = [make("span"), make("span")];
+  node: HTMLElement;
+
+  constructor(public data: LayerData) {
+    const { focus, heads, isCausal, scale, tokens } = data;
     this.inputs = { query: [], key: [], value: [], isCausal, scale };
-    /** The heads that are not. */
-    this.late = new Set(this.data.heads.keys());
-    this.numbers = {};
+    this.late = new Set(heads.keys());
     this.words = tokens;
-    this.state = { words: tokens.map((_: string, i: number) => i),
-      place: focus, head: 0, at: null };
-    this.trail = [];
-    this.parts = {};
-    this.about = this.knowledge();
+    this.state = { words: tokens.map((_, i) => i), place: focus, head: 0, at: null };
+    this.tokens = tokens.map((word, i) => makeButton(word, () => this.choose(i), { className: "model-word",
+      "aria-label": fill(texts.word, { n: i + 1, word }) }));
+    this.heads = heads.map((_, i) =>
+      makeButton(fill(texts.head, { n: i + 1 }), () => this.choose(this.state.place, i), { className: "model-word" }));
+    this.most = heads.map(() => make("small", { className: "soft" }, "\u00a0"));
+    this.maps = makeMaps(this, heads);
+    this.rows = tokens.map((word) =>
+      ({ node: make("tr", {}, make("th", { scope: "row" }, make("i", {}, word))), made: null }));
+    this.body.append(...this.rows.map(({ node }) => node));
+    this.rows.slice(0, SEEN).forEach((_, key) => this.fillRow(key));
     this.node = this.build();
     this.work(this.state.head, focus);
     this.paint();
-    new MutationObserver(() => paintMaps(this))
+    new MutationObserver(() => this.maps.paint())
       .observe(document.documentElement, { attributeFilter: ["data-theme"] });
   }
 
   /** In its page it has the colours of the maps: the heads are worked out one after another. */
   placed() {
-    inSlices([...this.data.heads.map((_: string, head: number) => () => {
+    inSlices([...this.data.heads.map((_, head) => () => {
       if (!this.isLate(head)) return;
       this.work(head);
       this.paintHeads();
-    }), ...this.parts.rows.slice(SEEN).map((row: any, i: number) => () => {
-      row.fill();
+    }), ...this.rows.slice(SEEN).map((_, i) => () => {
+      this.fillRow(SEEN + i);
       this.paintRow(SEEN + i);
     })]);
   }
@@ -80,53 +119,35 @@ class LayerView {
   // ---- Elements ----
 
   build() {
-    const { parts, words } = this;
-    parts.title = make("p", { className: "strip-title", role: "status" });
-    parts.tokens = words.map((word: string, i: number) =>
-      makeButton(word, () => this.choose(i), { className: "model-word",
-        "aria-label": fill(texts.word, { n: i + 1, word }) }));
-    parts.heads = this.data.heads.map((_: string, i: number) =>
-      makeButton(fill(texts.head, { n: i + 1 }), () => this.choose(this.state.place, i),
-        { className: "model-word" }));
-    parts.most = parts.heads.map(() => make("small", { className: "soft" }, "\u00a0"));
-    const live = make("div", { className: "model-live" }, parts.title,
-      make("div", { className: "layer-tokens", role: "group", "aria-label": texts.tokens },
-        ...parts.tokens), mapsOf(this, this.data.heads), originOf(this), this.table(),
-      make("p", { className: "soft how" }, texts.help));
-    live.addEventListener("keydown", (event: KeyboardEvent) => {
-      if (event.key === "Escape" && this.state.at) goBack(this, true);
-    });
+    const live = make("div", { className: "model-live" }, this.title,
+      make("div", { className: "layer-tokens", role: "group", "aria-label": texts.tokens }, ...this.tokens),
+      this.maps.node, this.line.node, this.table(), make("p", { className: "soft how" }, texts.help));
+    this.line.closeByKey(live);
     return live;
   }
 
   /** The title above the map of a head. */
   titleOf(i: number) {
-    return make("p", {}, this.parts.heads[i], this.parts.most[i]);
+    return make("p", {}, this.heads[i], this.most[i]);
+  }
+
+  /** A number whose origin is asked for by a click. */
+  number(at: () => Spot) {
+    return makeButton("", () => this.line.ask(at()), { className: "number" });
+  }
+
+  fillRow(key: number) {
+    const buttons = STAGES.map((stage) =>
+      this.number(() => placeAt(stage, this.state.head, this.state.place, key)));
+    const share = this.number(() => ({ stage: "share", key }));
+    const [bar, signed] = [make("span"), make("span")];
+    const row = this.rows[key];
+    row.node.append(...buttons.map((button) => cell(button)), cell(make("span", { className: "model-bar" }, bar)),
+      cell(share), cell(make("span", { className: "model-signed" }, signed)));
+    row.made = { buttons, share, bar, signed };
   }
 
   table() {
-    const { parts } = this;
-    const number = (at: () => any) =>
-      makeButton("", () => ask(this, at()), { className: "number" });
-    const cell = (...inside: any[]) => make("td", {}, ...inside);
-    parts.rows = this.words.map((word: string, key: number) => {
-      const node = make("tr", {}, make("th", { scope: "row" }, make("i", {}, word)));
-      const row: any = { node };
-      row.fill = () => {
-        const buttons = STAGES.map((stage) =>
-          number(() => placeAt(stage, this.state.head, this.state.place, key)));
-        const share = number(() => ({ stage: "share", key }));
-        const bar = make("span", {});
-        const signed = make("span", {});
-        node.append(...buttons.map((button) => cell(button)), cell(make("span", { className: "model-bar" }, bar)),
-          cell(share), cell(make("span", { className: "model-signed" }, signed)));
-        Object.assign(row, { buttons, share, bar, signed });
-      };
-      if (key < SEEN) row.fill();
-      return row;
-    });
-    parts.total = number(() => placeAt("row_sums", this.state.head, this.state.place));
-    parts.totals = [make("span"), make("span")];
     const by = this.data.scale === null
       ? fill(byRoot, { width: this.data.arrays[0].shape[2] })
       : fill(byScale, { scale: short(this.data.scale) });
@@ -135,16 +156,16 @@ class LayerView {
     return make("div", { className: "layer-keys" }, make("table", { "aria-label": texts.keys },
       make("thead", {}, make("tr", {}, ...heads.map((text) =>
         (text ? make("th", { scope: "col" }, text) : make("td"))))),
-      make("tbody", {}, ...parts.rows.map(({ node }: any) => node)),
+      this.body,
       make("tfoot", {}, make("tr", {}, make("th", { scope: "row" }, texts.sum), cell(), cell(),
-        cell(parts.total), cell(parts.totals[0]), cell(), cell(parts.totals[1]), cell()))));
+        cell(this.total), cell(this.totals[0]), cell(), cell(this.totals[1]), cell()))));
   }
 
   // ---- Changes ----
 
   choose(place: number, head: number = this.state.head) {
     if (place < 0 || place >= this.words.length) return;
-    this.trail = [];
+    this.line.trail = [];
     this.work(head);
     this.state = { ...this.state, place, head, at: null };
     this.paint();
@@ -163,16 +184,16 @@ class LayerView {
   work(head: number, only: number | null = null) {
     if (!this.isLate(head)) return;
     const { arrays, isCausal, masks, scale } = this.data;
-    const [query, key, value]: Matrix[] = arrays.map(({ numbers, shape }: any) =>
-      matrixOf(numbers, shape, head));
+    const [query, key, value] = arrays.map(({ numbers, shape }) => matrixOf(numbers, shape, head));
     const mask = masks && (masks[head] ?? masks[0]);
     const inputs = { query: [query], key: [key], value: [value], scale };
-    Object.entries({ query, key, value }).forEach(([name, matrix]) => { this.inputs[name][head] = matrix; });
-    const run: any = trace(only === null ? { ...inputs, isCausal, masks: masks && [mask] }
+    const { inputs: all } = this;
+    [all.query, all.key, all.value].forEach((matrices, i) => { if (matrices) matrices[head] = [query, key, value][i]; });
+    const run: Partial<Run> = trace(only === null ? { ...inputs, isCausal, masks: mask && [mask] }
       : { ...inputs, query: [[query[only]]],
         masks: [[key.map((_, j) => (isCausal && j > only ? false : mask ? mask[only][j] : true))]] });
     delete run.concat;
-    Object.entries(run).forEach(([stage, [found]]: any) => {
+    Object.entries(run).forEach(([stage, [found]]) => {
       (this.numbers[stage] ??= [])[head] = only === null || stage === "key" || stage === "value" ? found
         : Object.assign([], { [only]: found[0] });
     });
@@ -199,63 +220,62 @@ class LayerView {
   }
 
   /** The known numbers of the layer, for the line of arithmetic. */
-  knowledge() {
+  knowledge(): About<Spot> {
     const word = (i: number) => `${this.words[i]} (${i + 1})`;
     const dimension = (i: number | null) => String((i ?? 0) + 1);
     return {
       longest: LONGEST,
-      name: (at: any) => {
-        if (at.stage === "share") return fill(texts.shareOf, { token: this.words[at.key], n: at.key + 1 });
+      name: (at) => {
+        if (isShare(at)) return fill(texts.shareOf, { token: this.words[at.key], n: at.key + 1 });
         const isByKey = stages[at.stage].columns === "keys";
         return fill(places[this.stageOf(at.stage)], { row: word(at.row),
           column: isByKey ? word(at.column) : dimension(at.column) });
       },
-      origin: (at: any) => (at.stage === "share" ? this.shareOrigin(at.key)
-        : origin(this.inputs, this.numbers, at)),
-      given: ({ stage, head, row, column }: Place) => fill(texts.given,
-        { call: `mha.arithmetic(run, "${this.stageOf(stage)}", ${row}, ${column}, head=${head})` }),
-      source: (_: any, { place }: Operand) => place,
-      why: ({ stage, head, row, column }: Place) => (STAGES.indexOf(stage) > 0
-        && this.numbers.mask[head][row][column] === -Infinity ? texts.masked : ""),
+      origin: (at) => (isShare(at) ? this.shareOrigin(at.key)
+        : origin(this.inputs, this.numbers as Run, at)),
+      given: (at) => (isShare(at) ? "" : fill(texts.given,
+        { call: `mha.arithmetic(run, "${this.stageOf(at.stage)}", ${at.row}, ${at.column}, head=${at.head})` })),
+      source: ({ place }) => place as Place,
+      why: (at) => (!isShare(at) && STAGES.indexOf(at.stage) > 0
+        && this.numbers.mask[at.head][at.row][at.column] === -Infinity ? texts.masked : ""),
     };
   }
 
   /** Weight times v·z, over z·z. */
-  shareOrigin(key: number) {
+  shareOrigin(key: number): Calculation {
     const { head, place: row } = this.state;
     const { along, whole } = this.shares();
     const place = placeAt("weights", head, row, key);
     const weight = { value: valueAt(this.numbers, place), place, name: "" };
     const by = { value: whole ? along[key] / whole : 0, place: null, name: "v·z over z·z" };
-    return { place, operation: "product", terms: [[weight, by]] };
+    return { operation: "product", terms: [[weight, by]] };
   }
 
   // ---- Painting ----
 
   paint() {
-    const { parts, words, numbers } = this;
+    const { words, numbers } = this;
     const { head, place } = this.state;
     const heads = this.data.heads.length;
-    setText(parts.title, fill(texts.title, { token: `${words[place]} (${place + 1})`,
+    setText(this.title, fill(texts.title, { token: `${words[place]} (${place + 1})`,
       head: this.data.heads[head], heads }));
-    parts.tokens.forEach((node: any, i: number) =>
-      set(node, "aria-pressed", String(i === place)));
+    this.tokens.forEach((node, i) => set(node, "aria-pressed", String(i === place)));
     const { shares } = this.shares();
-    set(parts.rows[0].node.parentNode, "class", `head-${head % 6}`);
-    parts.rows.forEach((_: any, key: number) => this.paintRow(key, shares));
-    setText(parts.total, shown(numbers.row_sums[head][place]));
+    set(this.body, "class", `head-${head % 6}`);
+    this.rows.forEach((_, key) => this.paintRow(key, shares));
+    setText(this.total, shown(numbers.row_sums[head][place]));
     const both: number[][] = [numbers.weights[head][place], shares];
     const sums = both.map((row) => row.reduce((all, x) => all + x, 0));
-    parts.totals.forEach((node: any, i: number) => setText(node, shown(sums[i])));
+    this.totals.forEach((node, i) => setText(node, shown(sums[i])));
     this.paintHeads();
-    paintOrigin(this);
+    this.line.paint();
   }
 
   /** Paint the products of the query with a key, if the key's row is filled. */
   paintRow(key: number, shares: number[] = this.shares().shares) {
-    const row = this.parts.rows[key];
+    const row = this.rows[key].made;
     const { head, place } = this.state;
-    if (!row.buttons) return;
+    if (!row) return;
     STAGES.forEach((stage, i) => setText(row.buttons[i], shown(this.numbers[stage][head][place][key])));
     setBar(row.bar, this.numbers.weights[head][place][key]);
     setText(row.share, shown(shares[key]));
@@ -268,15 +288,15 @@ class LayerView {
 
   /** The summary of each head: its map, and the token with its largest weight. */
   paintHeads() {
-    const { parts, state: { head, place }, words } = this;
-    parts.heads.forEach((node: any, i: number) => {
+    const { state: { head, place }, words } = this;
+    this.heads.forEach((node, i) => {
       set(node, "aria-pressed", String(i === head));
       if (this.isLate(i)) return;
       const row = this.weightsOf(i)[place];
       const n = row.indexOf(Math.max(...row));
-      setText(parts.most[i], fill(texts.most, { token: words[n], n: n + 1, weight: percent(row[n]) }));
+      setText(this.most[i], fill(texts.most, { token: words[n], n: n + 1, weight: percent(row[n]) }));
     });
-    if (this.node.isConnected) paintMaps(this);
+    if (this.node.isConnected) this.maps.paint();
   }
 }
 

@@ -98,7 +98,7 @@ export function matricesOf(read: (row: number) => void) {
     set(axes, "d", "M-110 0H110M0 -110V110");
     svg.append(axes);
     points = ["query", "key"].map((name) => Array.from({ length }, () => {
-      const [arm, point, label] = ["path", "circle", "text"].map((tag) => shape(tag, name));
+      const [arm, point, label] = (["path", "circle", "text"] as const).map((tag) => shape(tag, name));
       set(point, "r", 4);
       svg.append(arm, point, label);
       return { arm, point, label };

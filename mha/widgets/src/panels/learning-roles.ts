@@ -27,7 +27,7 @@ export function roleTable() {
   }
 
   /** @param weights of all cells, undefined where they are not known yet */
-  function paint(weights: number[] | undefined) {
+  function paint(weights: Float64Array | undefined) {
     rows.forEach((cells, h) => cells.forEach(({ bar, number }, r) => {
       const weight = weights?.[h * cells.length + r] ?? 0;
       setBar(bar, weight);

@@ -11,7 +11,7 @@ import { fill } from "../engine/text.ts";
 import { inSlices, make, makeButton, markCaption, set, setText } from "../figures/explorer-parts.ts";
 import { isStill } from "../figures/strip-drawing.ts";
 import { TimeBar } from "../figures/time-bar.ts";
-import { mapsOf, paintMaps } from "../figures/weight-maps.ts";
+import { makeMaps } from "../figures/weight-maps.ts";
 import { partsOf } from "../store/address.ts";
 import { History } from "../store/history.ts";
 import { fromParts, toHash } from "../store/learning-settings.ts";
@@ -51,13 +51,15 @@ const turn = () => new Promise((done) => {
 });
 
 class View {
-  start: any;
+  start: LearningState;
   settings: LearningState;
-  words: any;
-  kept: Map<string, any>;
-  history: History<LearningState>;
-  row: number;
-  parts: any;
+  /** The sentence as the maps show it. */
+  state: { words: number[], place: number } = { words: [], place: 0 };
+  words = words;
+  kept: Map<string, Training> = new Map();
+  history = new History<LearningState>();
+  /** The row of the matrices that is read, −1 for that of the chosen word. */
+  row = -1;
   controls: ReturnType<typeof controlsOf>;
   curve = lossCurve((part) => this.bar.go(Math.round(part * this.settings.steps)));
   answers = answerTable((word) => this.choose(word), () => {
@@ -66,60 +68,54 @@ class View {
   });
   roles = roleTable();
   matrices = matricesOf((row) => this.read(row));
-  bar: any;
-  training: any;
-  before: any;
-  isFollowing: boolean;
-  goal: any;
-  isTraining: boolean;
-  turn: number;
-  passed: any;
-  weights: Matrix[];
-  isDrawn: boolean;
-  drawn: Promise<any> | null;
-  node: any;
-  state: { words: any; place: number; } | undefined;
+  /** The bar of the steps. */
+  bar: TimeBar;
+  /** The training that is shown, and that before it. */
+  training: Training | null = null;
+  before: Training | null = null;
+  /** Whether the newest step is shown, and up to which one. */
+  isFollowing = true;
+  goal: number;
+  /** Whether a step is shown because the training has come to it. */
+  isTraining = false;
+  /** Which call of `train` is the newest. */
+  turn = 0;
+  weights: Matrix[] = [];
+  /** Whether the matrices are drawn. They are drawn after the maps and everything else. */
+  isDrawn = false;
+  drawn: Promise<void> | null = null;
+  looks = make("div", { className: "learning-maps" });
+  /** The maps of the heads, the words of the sentence around them, and the titles above them. */
+  maps: ReturnType<typeof makeMaps> | undefined;
+  mapWords: HTMLElement[][] = [];
+  titles: { button: HTMLElement, most: HTMLElement }[] = [];
+  node: HTMLElement;
 
-  constructor(data: any) {
+  constructor(data: Pick<LearningState, "seed" | "heads" | "rate" | "steps">) {
     this.start = { ...data, sentence: 0, word: 0, head: data.heads - 1, step: data.steps };
     this.settings = { ...this.start };
-    this.words = words;
-    this.kept = new Map();
-    this.history = new History();
-    /** The row of the matrices that is read, −1 for that of the chosen word. */
-    this.row = -1;
-    this.parts = {};
-    /** The bar of the steps. */
-    this.bar = null;
-    /** The training that is shown, and that before it. */
-    this.training = null;
-    this.before = null;
-    /** Whether the newest step is shown, and up to which one. */
-    this.isFollowing = true;
     this.goal = data.steps;
-    /** Whether a step is shown because the training has come to it. */
-    this.isTraining = false;
-    /** Which call of `train` is the newest. */
-    this.turn = 0;
-    /** The shown sentence in the layer. */
-    this.passed = null;
-    this.weights = [];
-    /** Whether the matrices are drawn. They are drawn after the maps and everything else. */
-    this.isDrawn = false;
-    this.drawn = null;
     this.controls = controlsOf(this);
+    this.bar = new TimeBar({
+      count: this.settings.steps + 1, pace: PACE,
+      label: (step) => this.said(step), show: (step) => {
+        if (!this.isTraining) this.isFollowing = false;
+        this.settings.step = step;
+        this.paintStep();
+      },
+    });
     this.node = this.build();
     new MutationObserver(() => this.paintStep())
       .observe(document.documentElement, { attributeFilter: ["data-theme"] });
   }
 
   placed() {
-    this.drawn = new Promise((done) => {
+    this.drawn = new Promise<void>((done) => {
       inSlices([() => this.examine(), () => {
         this.isDrawn = true;
         this.matrices.layOut(this.settings.heads);
         this.paintStep();
-        done(null);
+        done();
       }]);
     });
     this.begin();
@@ -128,64 +124,47 @@ class View {
   // ---- Elements ----
 
   build() {
-    const { parts } = this;
-    parts.maps = [];
-    parts.looks = make("div", { className: "learning-maps" });
     return make("div", { className: "model-live" },
       make("p", { className: "strip-title" }, texts.title), this.controls.node,
       make("div", { className: "learning-halves" },
-        make("div", {}, this.curve.node, this.time()), make("div", {}, this.roles.node, parts.looks),
+        make("div", {}, this.curve.node, this.bar.node), make("div", {}, this.roles.node, this.looks),
         this.answers.node),
       make("details", { className: "panel-more" }, make("summary", {}, texts.unfold), this.matrices.node));
   }
 
-  time() {
-    this.bar = new TimeBar({
-      count: this.settings.steps + 1, pace: PACE,
-      label: (step: number) => this.said(step), show: (step: number) => {
-        if (!this.isTraining) this.isFollowing = false;
-        this.settings.step = step;
-        this.paintStep();
-      },
-    });
-    return this.bar.node;
-  }
-
   /** Build the parts that depend on the number of heads. */
   layOut() {
-    const { parts } = this;
     const { heads } = this.settings;
-    if (parts.laid === heads) return;
-    parts.laid = heads;
+    if (this.titles.length === heads) return;
     const names = Array.from({ length: heads }, (_, i) => fill(texts.head, { n: i + 1 }));
-    parts.titles = names.map((name, i) => ({
+    this.titles = names.map((name, i) => ({
       button: makeButton(name, () => this.choose(this.settings.word, i), { className: "model-word" }),
       most: make("small", { className: "soft" }),
     }));
-    set(parts.looks, "class", `learning-maps${heads > 4 ? " many" : ""}`);
-    parts.looks.replaceChildren(make("p", { className: "model-title" }, texts.maps), mapsOf(this, names));
-    this.nameMaps(heads <= FEW);
+    set(this.looks, "class", `learning-maps${heads > 4 ? " many" : ""}`);
+    this.maps = makeMaps(this, names);
+    this.looks.replaceChildren(make("p", { className: "model-title" }, texts.maps), this.maps.node);
+    this.mapWords = heads <= FEW ? this.namesAround(this.maps.maps.map(({ box }) => box)) : [];
     this.roles.layOut(names);
     if (this.isDrawn) this.matrices.layOut(this.settings.heads);
   }
 
   /** The sentence beside the first map and below each; where they are many a square names its words alone. */
-  nameMaps(isNamed: boolean) {
-    const { parts } = this;
-    parts.mapWords = [];
-    if (!isNamed) return;
+  namesAround(boxes: HTMLElement[]) {
+    const found: HTMLElement[][] = [];
     const list = (className: string) => {
       const those = Array.from({ length }, () => make("li"));
-      parts.mapWords.push(those);
+      found.push(those);
       return make("ol", { className, "aria-hidden": "true" }, ...those);
     };
-    parts.maps[0].box.append(list("map-rows"));
-    parts.maps.forEach(({ box }: any) => box.after(list("map-columns")));
+    boxes[0].append(list("map-rows"));
+    boxes.forEach((box) => box.after(list("map-columns")));
+    return found;
   }
 
   /** The title above the map of a head. */
   titleOf(i: number) {
-    return make("p", {}, this.parts.titles[i].button, this.parts.titles[i].most);
+    return make("p", {}, this.titles[i].button, this.titles[i].most);
   }
 
   // ---- Changes ----
@@ -247,11 +226,12 @@ class View {
     settings.head = Math.min(settings.head, heads - 1);
     const before = this.training;
     const key = `${seed} ${heads} ${rate}`;
-    this.training = this.kept.get(key) ?? new Training({ seed, heads, rate });
-    this.kept.set(key, this.training);
+    const training = this.kept.get(key) ?? new Training({ seed, heads, rate });
+    this.training = training;
+    this.kept.set(key, training);
     if (this.kept.size > KEPT) this.kept.delete(this.kept.keys().next().value ?? "");
     // One that was broken off is no training to compare with.
-    if (before && before !== this.training && before.found.length > Math.max(1, this.goal)) this.before = before;
+    if (before && before !== training && before.found.length > Math.max(1, this.goal)) this.before = before;
     this.row = -1;
     this.isFollowing = true;
     this.goal = Math.min(settings.step, steps);
@@ -260,19 +240,20 @@ class View {
     this.bar.recount(steps + 1);
     // The first results follow one frame after the first drawing; after a change they are computed at once.
     if (before) this.examine();
-    else this.follow();
-    this.train();
+    else this.follow(training);
+    this.train(training);
   }
 
   /** Show how far the training has come, and at least how the layer does that it begins with. */
   examine() {
-    if (!this.training.found.length) this.training.advance();
-    this.follow();
+    const { training } = this;
+    if (!training) return;
+    if (!training.found.length) training.advance();
+    this.follow(training);
   }
 
   /** Go on until the steps are done, or another training is wanted. */
-  async train() {
-    const { training } = this;
+  async train(training: Training) {
     const { steps } = this.settings;
     this.turn += 1;
     const own = this.turn;
@@ -292,12 +273,12 @@ class View {
       if (now > seen + SEEN && !isStill()) {
         seen = now;
         telling();
-        this.follow();
+        this.follow(training);
         await new Promise((done) => { requestAnimationFrame(done); });
         if (this.turn !== own) return;
       }
     }
-    this.follow();
+    this.follow(training);
     set(this.bar.node, "aria-busy", "false");
     set(this.controls.status, "aria-busy", "false");
     const { found } = training;
@@ -308,10 +289,10 @@ class View {
   }
 
   /** Show how far the training has come, and its newest step while no one looks at another. */
-  follow() {
+  follow(training: Training) {
     const done = Math.min(this.foundLast, this.settings.steps);
-    const lossesOf = (training: Training) => training.found.map(({ loss }) => loss);
-    this.curve.paint(lossesOf(this.training), this.before && lossesOf(this.before), this.settings.steps);
+    const lossesOf = ({ found }: Training) => found.map(({ loss }) => loss);
+    this.curve.paint(lossesOf(training), this.before && lossesOf(this.before), this.settings.steps);
     this.isTraining = true;
     if (this.isFollowing) this.bar.at = Math.min(done, this.goal);
     this.bar.refresh();
@@ -322,7 +303,7 @@ class View {
 
   /** The newest step that is examined, the start before any is. */
   get foundLast() {
-    return Math.max(0, this.training.found.length - 1);
+    return Math.max(0, (this.training?.found.length ?? 0) - 1);
   }
 
   /** The step that is shown: the newest one where a later one is not done yet. */
@@ -337,7 +318,7 @@ class View {
   /** The label of a step on the bar. */
   said(step: number) {
     const at = Math.min(step, this.foundLast);
-    const found = this.training.found[at];
+    const found = this.training?.found[at];
     return found ? fill(texts.after, { step: at, loss: shown(found.loss), right: percent(found.right) }) : "";
   }
 
@@ -348,32 +329,32 @@ class View {
   }
 
   paintStep() {
-    const { parts, settings, training } = this;
-    if (!training) return;
+    const { maps, settings, training } = this;
+    if (!training || !maps) return;
     const step = this.shownStep;
     const { loss, roles } = training.found[step] ?? {};
     const layer = training.layers[step];
     const { forms } = fresh[settings.sentence];
-    this.passed = attend(layer, settings.heads, forms);
+    const passed = attend(layer, settings.heads, forms);
     this.state = { words: forms, place: settings.word };
-    this.curve.mark(step / settings.steps, roles && loss, fill(texts.curve, { what: this.said(step) }));
+    this.curve.mark(step / settings.steps, loss, fill(texts.curve, { what: this.said(step) }));
     this.roles.paint(roles);
     this.weights = Array.from({ length: settings.heads }, (_, h) => Array.from({ length }, (_row, i) =>
-      [...this.passed.weights.subarray((h * length + i) * length, (h * length + i + 1) * length)]));
-    paintMaps(this);
-    parts.mapWords.forEach((those: any[]) =>
+      [...passed.weights.subarray((h * length + i) * length, (h * length + i + 1) * length)]));
+    maps.paint();
+    this.mapWords.forEach((those) =>
       those.forEach((node, i) => setText(node, words[forms[i]])));
-    parts.titles.forEach(({ button, most }: any, h: number) => {
+    this.titles.forEach(({ button, most }, h) => {
       const row = this.weights[h][settings.word];
       const other = row.indexOf(Math.max(...row));
       set(button, "aria-pressed", String(h === settings.head));
       setText(most, fill(texts.gives, { other: words[forms[other]], weight: shown(row[other], 2) }));
     });
     this.answers.paint(fill(texts.sentence, { n: settings.sentence + 1, count: fresh.length }), fresh[settings.sentence],
-      settings.word, (word, question) => answered(layer, this.passed.outputs, word, question));
+      settings.word, (word, question) => answered(layer, passed.outputs, word, question));
     if (this.isDrawn) {
-      this.matrices.paint(settings, layer, training.layers[this.foundLast], this.passed.inner, this.rowRead,
-        parts.maps[settings.head].color);
+      this.matrices.paint(settings, layer, training.layers[this.foundLast], passed.inner, this.rowRead,
+        maps.maps[settings.head].color);
     }
   }
 
@@ -381,7 +362,6 @@ class View {
   weightsOf(head: number) {
     return this.weights[head];
   }
-
 }
 
 /** Open the figure on a page. */

@@ -13,37 +13,38 @@ import { shareAddress } from "../store/share.ts";
 import { compute, nameOf, startOf } from "../store/explorer-state.ts";
 import { same } from "../store/same.ts";
 import { letters as texts } from "../strings/letters.ts";
-import type { ExplorerNumbers, ExplorerState } from "../types/explorer.ts";
+import type { ExplorerData, ExplorerNumbers, ExplorerState } from "../types/explorer.ts";
 import type { Instrument } from "../types/panels.ts";
-import type { Matrix, Place } from "../types/run.ts";
+import type { Matrix, Numbers, Place } from "../types/run.ts";
 
 /** From so much on a share counts as a find. */
 const LEAST = 0.4;
 
+/** The figure's data, as mha/widgets/letters.py writes it; the parts are components of a vector. */
+interface LettersData {
+  letters: string;
+  layers: ExplorerData[];
+  parts: Record<"what" | "before" | "following", number[]>;
+}
+
 /** One layer, with the interface of an explorer for the texts that follow it. */
 class LayerRun {
-  base: any;
-  data: any;
+  data: ExplorerData;
   start: ExplorerState;
   state: ExplorerState;
   numbers: ExplorerNumbers;
-  letters: any;
-  root: any;
-  isFixed: boolean;
-  told: (() => void)[];
-  strip: { node: any; hands: { pointed: null; }; view: () => { row: number; head: number; }; light: () => any; };
+  root: HTMLElement;
+  /** No number of it can be changed by itself. */
+  isFixed = true;
+  told: (() => void)[] = [];
+  strip: { node: HTMLElement, hands: { pointed: { at: Place } | null }, view(): { row: number, head: number }, light(): void };
 
-  constructor(data: any, letters: any) {
-    this.base = data;
-    this.data = data;
-    this.start = startOf(data);
+  constructor(public base: ExplorerData, public letters: Letters) {
+    this.data = base;
+    this.start = startOf(base);
     this.state = this.start;
-    this.numbers = compute(data, this.state);
-    this.letters = letters;
+    this.numbers = compute(base, this.state);
     this.root = letters.node;
-    /** No number of it can be changed by itself. */
-    this.isFixed = true;
-    this.told = [];
     this.strip = {
       node: letters.node, hands: { pointed: null }, view: () => ({ row: this.state.query, head: 0 }),
       light: () => letters.light(this),
@@ -63,7 +64,7 @@ class LayerRun {
   }
 
   /** @param embeddings that it reads, if they are not its own */
-  change(patch: any, embeddings?: Matrix) {
+  change(patch: Partial<ExplorerState>, embeddings?: Matrix) {
     this.state = { ...this.state, ...patch };
     const { inputs } = this.data;
     this.numbers = compute(embeddings ? { ...this.data, inputs: { ...inputs, embeddings } } : this.data,
@@ -71,69 +72,67 @@ class LayerRun {
   }
 }
 
+/** The numbers that a layer passes on. */
+const outOf = ({ base, numbers }: LayerRun): Matrix => (numbers as Numbers)[base.end];
+
 class Letters {
-  data: any;
   name: string;
-  node: any;
-  labels: any;
-  chosen: any;
-  selects: any;
-  on: any;
-  status: any;
-  shared: any;
+  node = make("div", { className: "letters" });
+  labels: string[];
+  /** The letter of each token, as an index; -1 for a token that is no letter. */
+  chosen: number[];
+  selects: (HTMLSelectElement | null)[];
+  on = make("input", { type: "checkbox", checked: true, onchange: () => this.follow() });
+  status = make("p", { className: "status", role: "status" });
+  shared = make("span", { className: "soft", role: "status" });
 
   /** The first layer and the second. */
-  layers: any[] = [];
+  layers: LayerRun[];
 
   /** Of each layer the lines, a list a query. */
-  flows: { lines: SVGLineElement[][], node: any }[] = [];
+  flows: { lines: SVGLineElement[][], node: HTMLElement }[];
 
   /** The tokens from which each token has received information. */
-  marks: HTMLElement[] = [];
+  marks: HTMLElement[];
 
   /** Of each letter, and of none, how likely it is next. */
-  bars: { bar: any, number: any, node: any }[] = [];
+  bars: { bar: HTMLElement, number: HTMLElement, node: HTMLElement }[];
 
-  constructor(data: any, element: HTMLElement) {
-    this.data = data;
+  constructor(public data: LettersData, element: HTMLElement) {
     this.name = element.id.replace(/^letters-/, "");
-    const [{ tokens }] = data.layers;
-    this.node = make("div", { className: "letters" });
-    this.layers = data.layers.map((layer: any) => new LayerRun(layer, this));
-    this.labels = tokens;
+    this.layers = data.layers.map((layer) => new LayerRun(layer, this));
+    this.labels = data.layers[0].tokens;
     this.chosen = this.atFirst();
-    this.build();
-    this.paint();
-  }
-
-  /** The letter of each token, as an index; -1 for a token that is no letter. */
-  atFirst() {
-    const { what } = this.data.parts;
-    return this.data.layers[0].inputs.embeddings.map((row: number[]) =>
-      what.findIndex((i: number) => row[i] === 1));
-  }
-
-  build() {
-    const { letters } = this.data;
-    const tokens = this.labels.map((label: string, i: number) => {
-      if (this.chosen[i] < 0) return make("span", { className: "token" }, make("i", {}, label));
-      const select = make("select", { "aria-label": fill(texts.letter, { n: i }),
-        onchange: () => { this.chosen[i] = select.selectedIndex; this.follow(); } },
-      ...[...letters].map((letter) => make("option", {}, letter)));
-      return make("span", { className: "token" }, select);
-    });
-    this.selects = tokens.map((token: Element) => token.querySelector("select"));
-    this.marks = this.labels.map((_: string) => make("span", { className: "heard" }));
+    this.selects = this.labels.map((_, i) => (this.chosen[i] < 0 ? null : this.select(i)));
+    this.marks = this.labels.map(() => make("span", { className: "heard" }));
     this.flows = this.layers.map(() => this.flow());
-    this.bars = [...letters, ""].map((letter) => {
+    this.bars = [...data.letters, ""].map((letter) => {
       const [bar, number] = [make("span"), make("span", { className: "share" })];
       return { bar, number, node: make("span", { className: "guess" },
         letter ? make("i", {}, letter) : make("span", {}, texts.noLetter), make("span", { className: "bar" }, bar), number) };
     });
-    this.on = make("input", { type: "checkbox", checked: true, onchange: () => this.follow() });
-    this.status = make("p", { className: "status", role: "status" });
-    const row = (...nodes: any[]) => make("div", { className: "tokens" }, ...nodes);
-    this.shared = make("span", { className: "soft", role: "status" });
+    this.build();
+    this.paint();
+  }
+
+  /** The letters as the figure shows them at first. */
+  atFirst() {
+    const { layers: [{ inputs: { embeddings = [] } }], parts: { what } } = this.data;
+    return embeddings.map((row) => what.findIndex((i) => row[i] === 1));
+  }
+
+  /** The choice of the letter of a token. */
+  select(i: number) {
+    const select = make("select", { "aria-label": fill(texts.letter, { n: i }),
+      onchange: () => { this.chosen[i] = select.selectedIndex; this.follow(); } },
+    ...[...this.data.letters].map((letter) => make("option", {}, letter)));
+    return select;
+  }
+
+  build() {
+    const tokens = this.labels.map((label, i) =>
+      make("span", { className: "token" }, this.selects[i] ?? make("i", {}, label)));
+    const row = (...nodes: Node[]) => make("div", { className: "tokens" }, ...nodes);
     const share = makeButton(texts.copy, () => this.share(), { className: "reading-button" });
     this.node.append(make("p", { className: "strip-title" }, texts.title),
       row(...tokens), make("p", { className: "soft layer" }, texts.first), this.flows[0].node,
@@ -170,7 +169,7 @@ class Letters {
   }
 
   share() {
-    const text = this.chosen.map((i: number) => this.data.letters[i] ?? "").join("");
+    const text = this.chosen.map((i) => this.data.letters[i] ?? "").join("");
     const off = this.on.checked ? "" : "&first=off";
     shareAddress(`#letters=${this.name}&text=${text}${off}`, this.shared);
   }
@@ -181,10 +180,10 @@ class Letters {
     if (!parts) return;
     const found = [...parts.get("text") ?? ""].map((letter) => this.data.letters.indexOf(letter));
     const all = this.atFirst();
-    const places = all.flatMap((was: number, i: number) => (was < 0 ? [] : [i]));
+    const places = all.flatMap((was, i) => (was < 0 ? [] : [i]));
     this.chosen = all;
     if (found.length === places.length && !found.includes(-1)) {
-      places.forEach((place: number, i: number) => { all[place] = found[i]; });
+      places.forEach((place, i) => { all[place] = found[i]; });
     }
     this.on.checked = parts.get("first") !== "off";
     this.follow();
@@ -196,28 +195,27 @@ class Letters {
     const [first, second] = this.layers;
     const { what } = this.data.parts;
     const edits: Record<string, number> = {};
-    this.atFirst().forEach((was: number, row: number) => {
+    this.atFirst().forEach((was, row) => {
       if (was === this.chosen[row]) return;
       edits[`embeddings.${row}.${what[was]}`] = 0;
       edits[`embeddings.${row}.${what[this.chosen[row]]}`] = 1;
     });
-    const tokens = this.labels.map((label: string, i: number) =>
+    const tokens = this.labels.map((label, i) =>
       (this.chosen[i] < 0 ? label : label.replace(/\S+$/, this.data.letters[this.chosen[i]])));
     const off = [!this.on.checked];
     first.data = { ...first.base, tokens };
     second.data = { ...second.base, tokens };
     first.change({ edits, off });
-    second.change({ edits, off: second.start.off }, first.numbers[first.base.end]);
+    second.change({ edits, off: second.start.off }, outOf(first));
     if (off[0]) second.state = { ...second.state, edits: { ...edits, off: 1 } };
     markCaption(this.node, off[0] || !same(this.chosen, this.atFirst()));
     this.paint();
-    this.layers.forEach(({ told }) => told.forEach((tell: () => void) => tell()));
+    this.layers.forEach(({ told }) => told.forEach((tell) => tell()));
   }
 
   /** A pointed number's line. */
   light(layer: LayerRun) {
-    const { pointed } = layer.strip.hands;
-    const at = (pointed as any)?.at;
+    const at = layer.strip.hands.pointed?.at;
     this.flows[this.layers.indexOf(layer)].lines.forEach((line, query) => line.forEach((one, key) =>
       one.classList.toggle("lit", at?.row === query && (at.column === key || at.stage === "row_sums"))));
   }
@@ -225,7 +223,7 @@ class Letters {
   paint() {
     const [first, second] = this.layers;
     const { letters, parts: { before, following } } = this.data;
-    this.selects.forEach((select: any, i: number) => {
+    this.selects.forEach((select, i) => {
       if (select) select.selectedIndex = this.chosen[i];
     });
     const last = this.labels.length - 1;
@@ -238,16 +236,16 @@ class Letters {
         set(one, ".opacity", (isFaint || isOut ? 0.12 : 0.15 + 0.85 * weight).toFixed(2));
       }));
     });
-    const left = first.numbers[first.base.end];
+    const left = outOf(first);
     this.marks.forEach((mark, row) => {
-      const heard = before.map((i: number) => left[row][i]);
+      const heard = before.map((i) => left[row][i]);
       const most = Math.max(...heard);
       const letter = letters[heard.indexOf(most)];
       setText(mark, most > LEAST ? fill(texts.after, { letter }) : row ? texts.afterNone : "");
     });
-    const guess = following.map((i: number) => second.numbers[second.base.end][last][i]);
+    const guess = following.map((i) => outOf(second)[last][i]);
     // What is left was given to tokens that are no letter.
-    const given = guess.reduce((sum: number, share: number) => sum + share, 0);
+    const given = guess.reduce((sum, share) => sum + share, 0);
     const shares = [...guess, Math.max(0, 1 - given)];
     this.bars.forEach(({ bar, number }, i) => {
       setBar(bar, shares[i]);

@@ -5,7 +5,9 @@ import { stages } from "../engine/stages.ts";
 import { fill } from "../engine/text.ts";
 import { model as texts } from "../strings/model.ts";
 import { explorer } from "../strings/explorer.ts";
-import type { Operand, Place } from "../types/run.ts";
+import type { About } from "../types/looking.ts";
+import type { ModelOrigin, ModelSpot, ModelView } from "../types/panels.ts";
+import type { Place } from "../types/run.ts";
 
 const { places: placeTexts } = explorer;
 
@@ -16,7 +18,7 @@ const OF_WORDS = ["unembedding", "logits", "cooled_logits", "word_exponentials",
 const AT_THE_END = [...OF_WORDS, "word_sums", "stream_means", "stream_spreads", "stream_normed", "parts"];
 
 /** The name of a number. */
-function nameOf(view: any, block: number, place: Place) {
+function nameOf(view: ModelView, block: number, place: Place) {
   const { columns, rows } = stages[place.stage];
   const word = (i: number) => `${view.words[view.state.words[i]]} (${i + 1})`;
   const part = (i: number) => String(i + 1);
@@ -34,14 +36,14 @@ function nameOf(view: any, block: number, place: Place) {
 }
 
 /** The data of the model for the line of arithmetic. */
-export const aboutOf = (view: any) => ({
-  name: ({ block, place }: any) => nameOf(view, block, place),
-  origin: ({ block, place }: any) => {
+export const aboutOf = (view: ModelView): About<ModelSpot, ModelOrigin> => ({
+  name: ({ block, place }) => nameOf(view, block, place),
+  origin: ({ block, place }) => {
     if (["parts", "shares"].includes(place.stage)) sharesAt(view.found, place.row ?? 0);
     return originIn(view.found, block, place);
   },
-  given: ({ place }: any) => (place.stage === "embeddings"
+  given: ({ place }) => (place.stage === "embeddings"
     ? fill(texts.wordOf, { word: view.words[view.state.words[place.row]] }) : texts.given),
-  source: (from: any, operand: Operand, { block }: any) =>
+  source: (operand, { block }, from) =>
     homeOf(from.blocks.get(operand) ?? block, (operand.place as Place)),
 });

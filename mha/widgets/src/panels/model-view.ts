@@ -12,42 +12,68 @@ import {
   beginning, freshId, make, makeButton, markCaption, set, setOff, setText,
 } from "../figures/explorer-parts.ts";
 import { historyButtons } from "../figures/history-buttons.ts";
-import { ask, goBack, originOf, paintOrigin } from "../figures/origin-line.ts";
+import { OriginLine } from "../figures/origin-line.ts";
 import { TimeBar } from "../figures/time-bar.ts";
-import { mapsOf, paintMaps } from "../figures/weight-maps.ts";
+import { makeMaps } from "../figures/weight-maps.ts";
 import { History } from "../store/history.ts";
 import { shareAddress } from "../store/share.ts";
 import { same } from "../store/same.ts";
 import { fromHash, hasNumber, toHash } from "../store/model-address.ts";
 import { model as texts } from "../strings/model.ts";
-import { curvesOf, paintCurves } from "./model-maps.ts";
+import { makeCurves } from "./model-maps.ts";
 import { aboutOf } from "./model-origin.ts";
 import { sharesOf } from "./model-shares.ts";
 import { storyOf } from "./model-story.ts";
 import trained from "../data/model-numbers.ts";
-import type { Instrument, ModelData, ModelState, ModelView, NamesModel } from "../types/panels.ts";
+import type { Instrument, ModelData, ModelRun, ModelState, ModelView, NamesModel } from "../types/panels.ts";
 import type { Matrix, Place } from "../types/run.ts";
 
 const [MOST, LIKELIEST] = [32, 5];
 
-const button = (label: string, act: () => void): HTMLElement => makeButton(label, act, { className: "reading-button" });
+const button = (label: string, act: () => void) => makeButton(label, act, { className: "reading-button" });
 
 class View implements ModelView {
   data: ModelData;
   words: string[];
   models: NamesModel[];
   start: ModelState;
-  state: any;
+  state: ModelState;
   history: History<ModelState>;
-  trail: { block: number, place: Place }[];
-  told: number[];
-  parts: any;
+  /** Computed by `paint`. */
+  found!: ModelRun;
+  about = aboutOf(this);
+  line = new OriginLine(this);
+  /** The story that the field has, or a reader's own text was typed over. */
+  told: number[] = [];
+
+  error = make("p", { className: "error", role: "alert", id: freshId() });
+  input = make("input", { type: "text", autocomplete: "off", autocapitalize: "off",
+    spellcheck: false, "aria-describedby": this.error.id, oninput: () => this.refuse("") });
+  next = make("ol", { className: "model-next" });
+  /** The likeliest next words. */
+  lines: { word: number, append: HTMLElement, bar: HTMLElement, why: HTMLElement }[];
+  nextTitle = make("p", { className: "model-title" });
+  came = make("p", { className: "model-came soft" });
+  kept = make("p", { className: "soft" });
+  brief = make("span", { className: "soft", role: "status" });
+  writing = button(texts.write, () => this.write());
+  remove = button(texts.remove, () => this.keep(this.state.words.length - 1));
+  status = make("p", { className: "model-status soft", role: "status" });
+  temperature = make("input", { type: "range", min: 0.2, max: 3, step: 0.1,
+    oninput: () => this.change({ temperature: Number(this.temperature.value) }, "temperature") });
+  temperatureText = make("span");
+  greedy = make("input", { type: "checkbox", onchange: () => this.change({ greedy: this.greedy.checked }) });
+  cut = make("input", { type: "checkbox",
+    onchange: () => this.change({ cut: this.cut.checked, word: this.chosen, at: null }) });
+  steps = historyButtons(() => this.restore(this.history.undo(this.state)),
+    () => this.restore(this.history.redo(this.state)));
+  /** The bar of the training; whatever leads to another step moves it too. */
+  bar: TimeBar;
   story: ReturnType<typeof storyOf>;
   shares: ReturnType<typeof sharesOf>;
-  bar: any;
-  about: any;
-  node: any;
-  found: any;
+  curves: ReturnType<typeof makeCurves>;
+  maps = makeMaps(this, texts.headNames, { isLabelled: true });
+  node: HTMLElement;
 
   constructor(data: ModelData, story: string) {
     this.data = data;
@@ -57,17 +83,16 @@ class View implements ModelView {
     this.start = this.stateOf(story);
     this.state = { ...this.start };
     this.history = new History();
-    this.trail = [];
-    /** The story that the field has, or a reader's own text was typed over. */
-    this.told = [];
-    this.parts = {};
-    /** The bar of the training. */
-    this.bar = null;
-    this.about = aboutOf(this);
+    this.bar = new TimeBar({ count: data.steps.length,
+      label: (step) => fill(texts.step, { step: data.steps[step] }),
+      show: (step) => { if (step !== this.state.step) this.change({ step, word: this.chosen }, "step"); } });
+    this.bar.node.prepend(make("span", { className: "soft" }, texts.training));
+    this.lines = Array.from({ length: LIKELIEST }, () => this.lineOf());
     this.story = storyOf(this);
     this.shares = sharesOf(this);
+    this.curves = makeCurves(data, (step) => this.bar.go(step));
     this.node = this.build();
-    new MutationObserver(() => paintMaps(this))
+    new MutationObserver(() => this.maps.paint())
       .observe(document.documentElement, { attributeFilter: ["data-theme"] });
   }
 
@@ -89,33 +114,22 @@ class View implements ModelView {
   // ---- Elements ----
 
   build() {
-    const { parts } = this;
-    parts.error = make("p", { className: "error", role: "alert", id: freshId() });
-    parts.next = make("ol", { className: "model-next" });
-    parts.nextTitle = make("p", { className: "model-title" });
-    parts.came = make("p", { className: "model-came soft" });
-    parts.kept = make("p", { className: "soft" });
-    parts.brief = make("span", { className: "soft", role: "status" });
     const live = make("div", { className: "model-live" },
-      make("div", { className: "model-says" }, parts.error, make("p", { className: "strip-title" }, texts.title)),
+      make("div", { className: "model-says" }, this.error, make("p", { className: "strip-title" }, texts.title)),
       this.entry(), this.story.node,
-      make("div", { className: "model-controls" }, this.cutChoice(), parts.brief),
+      make("div", { className: "model-controls" }, make("label", {}, this.cut, " ", texts.cut), this.brief),
       this.controls(),
-      make("div", {}, parts.nextTitle, parts.next, parts.came, parts.kept), this.actions(),
+      make("div", {}, this.nextTitle, this.next, this.came, this.kept), this.actions(),
       make("details", { className: "panel-more" }, make("summary", {}, texts.unfold),
-        make("div", { className: "model-columns" }, this.shares.node, curvesOf(this)), this.time(),
-        mapsOf(this, texts.headNames, { isLabelled: true })),
-      originOf(this));
-    live.addEventListener("keydown", (event: KeyboardEvent) => {
-      if (event.key === "Escape" && this.state.at) goBack(this, true);
-    });
+        make("div", { className: "model-columns" }, this.shares.node, this.curves.node), this.bar.node,
+        this.maps.node),
+      this.line.node);
+    this.line.closeByKey(live);
     return live;
   }
 
   entry() {
-    const input = make("input", { type: "text", autocomplete: "off", autocapitalize: "off",
-      spellcheck: false, "aria-describedby": this.parts.error.id, oninput: () => this.refuse("") });
-    this.parts.input = input;
+    const { input } = this;
     const form = make("form", { className: "model-entry" },
       make("label", {}, texts.type, " ", input),
       make("button", { type: "submit", className: "reading-button" }, texts.read),
@@ -131,8 +145,8 @@ class View implements ModelView {
 
   /** Show an error message on the typed story, or none. */
   refuse(wrong: string) {
-    setText(this.parts.error, wrong);
-    set(this.parts.input, "aria-invalid", String(Boolean(wrong)));
+    setText(this.error, wrong);
+    set(this.input, "aria-invalid", String(Boolean(wrong)));
   }
 
   /** Take a typed story, or show an error message. @returns whether it was taken */
@@ -155,52 +169,24 @@ class View implements ModelView {
    * the field, the shown story is continued. @returns whether it can be continued
    */
   isRead(): boolean {
-    const { error, input: { value } } = this.parts;
+    const { error, input: { value } } = this;
     return Boolean(error.textContent) || value === this.told.map((i) => this.words[i]).join(" ") || this.read(value);
   }
 
   /** The controls for writing, between the heads and the next words. */
   controls() {
-    const { parts } = this;
-    parts.write = button(texts.write, () => this.write());
-    parts.remove = button(texts.remove, () => this.keep(this.state.words.length - 1));
-    parts.status = make("p", { className: "model-status soft", role: "status" });
-    parts.temperature = make("input", { type: "range", min: 0.2, max: 3, step: 0.1,
-      oninput: () => this.change({ temperature: Number(parts.temperature.value) }, "temperature") });
-    parts.temperatureText = make("span");
-    parts.greedy = make("input", { type: "checkbox",
-      onchange: () => this.change({ greedy: parts.greedy.checked }) });
-    return make("div", { className: "model-controls" }, parts.write, parts.remove,
-      make("label", { className: "model-temperature" }, parts.temperatureText, " ", parts.temperature),
-      make("label", {}, parts.greedy, " ", texts.greedy), parts.status);
+    return make("div", { className: "model-controls" }, this.writing, this.remove,
+      make("label", { className: "model-temperature" }, this.temperatureText, " ", this.temperature),
+      make("label", {}, this.greedy, " ", texts.greedy), this.status);
   }
 
   actions() {
-    const { parts } = this;
-    parts.history = historyButtons(() => this.restore(this.history.undo(this.state)),
-      () => this.restore(this.history.redo(this.state)));
-    return make("div", { className: "model-controls" }, parts.history.undo, parts.history.redo,
+    return make("div", { className: "model-controls" }, this.steps.undo, this.steps.redo,
       button(texts.reset, () => {
         this.told = []; // a text that was typed goes too
         this.change({ ...this.start });
       }),
       button(texts.copy, () => this.share()));
-  }
-
-  /** The bar of the training; whatever leads to another step moves it too. */
-  time() {
-    this.bar = new TimeBar({ count: this.data.steps.length,
-      label: (step: number) => fill(texts.step, { step: this.data.steps[step] }),
-      show: (step: number) => { if (step !== this.state.step) this.change({ step, word: this.chosen }, "step"); } });
-    this.bar.node.prepend(make("span", { className: "soft" }, texts.training));
-    return this.bar.node;
-  }
-
-  cutChoice() {
-    const { parts } = this;
-    parts.cut = make("input", { type: "checkbox",
-      onchange: () => this.change({ cut: parts.cut.checked, word: this.chosen, at: null }) });
-    return make("label", {}, parts.cut, " ", texts.cut);
   }
 
   // ---- Changes ----
@@ -210,8 +196,8 @@ class View implements ModelView {
     const before = this.state;
     this.state = { ...before, ...changes };
     this.history.record(before, this.state, what);
-    if (!this.state.at) this.trail = [];
-    setText(this.parts.status, "");
+    if (!this.state.at) this.line.trail = [];
+    setText(this.status, "");
     this.paint();
   }
 
@@ -219,7 +205,7 @@ class View implements ModelView {
   restore(state: ModelState | undefined) {
     if (!state) return;
     this.state = state;
-    this.trail = [];
+    this.line.trail = [];
     this.paint();
   }
 
@@ -239,11 +225,11 @@ class View implements ModelView {
     const words = [...this.state.words.slice(0, this.state.place + 1), word];
     const isCut = words.length <= this.state.words.length;
     if (words.length > MOST) {
-      setText(this.parts.status, fill(texts.full, { most: MOST }));
+      setText(this.status, fill(texts.full, { most: MOST }));
       return;
     }
     this.change({ words, place: words.length - 1, word: -1, at: null });
-    setText(this.parts.status, fill(words.length === MOST ? texts.full : isCut ? texts.wroteOver : texts.wrote,
+    setText(this.status, fill(words.length === MOST ? texts.full : isCut ? texts.wroteOver : texts.wrote,
       { word: this.words[word], most: MOST }));
     this.story.showPlace();
   }
@@ -260,13 +246,13 @@ class View implements ModelView {
 
   /** Ask where a number comes from. */
   ask(block: number, place: Place) {
-    ask(this, homeOf(block, place));
+    this.line.ask(homeOf(block, place));
   }
 
   // ---- The address ----
 
   share() {
-    shareAddress(toHash(this), this.parts.status);
+    shareAddress(toHash(this), this.status);
   }
 
   /** The readable part of an address, with defaults for the rest. */
@@ -274,7 +260,7 @@ class View implements ModelView {
     const read = fromHash(this, location.hash);
     if (!read) return;
     this.state = { ...read, at: null };
-    this.trail = [];
+    this.line.trail = [];
     this.paint();
     if (read.at && hasNumber(this, read.at)) this.ask(read.at.block, read.at.place);
   }
@@ -290,27 +276,27 @@ class View implements ModelView {
     this.story.paint();
     this.paintNext();
     this.shares.paint();
-    paintCurves(this);
-    paintMaps(this);
-    paintOrigin(this);
+    setText(this.brief, this.curves.paint(this.state));
+    this.maps.paint();
+    this.line.paint();
   }
 
   paintControls() {
     const { cut, greedy, off, step, temperature, words } = this.state;
-    const { parts, start } = this;
+    const { start } = this;
     markCaption(this.node, false, cut || temperature !== 1 || step !== start.step
       || !same([off, words], [start.off, start.words]));
-    parts.history.paint(this.history);
-    setOff(parts.remove, words.length < 2);
-    set(parts.write, "aria-disabled", String(words.length >= MOST));
-    parts.temperature.value = String(temperature);
-    setText(parts.temperatureText, fill(texts.temperature, { t: short(temperature) }));
-    parts.greedy.checked = greedy;
-    parts.cut.checked = cut;
+    this.steps.paint(this.history);
+    setOff(this.remove, words.length < 2);
+    set(this.writing, "aria-disabled", String(words.length >= MOST));
+    this.temperature.value = String(temperature);
+    setText(this.temperatureText, fill(texts.temperature, { t: short(temperature) }));
+    this.greedy.checked = greedy;
+    this.cut.checked = cut;
     if (this.bar.at !== step) this.bar.go(step);
     if (this.told !== words) { // else a text that was typed and not read yet stays
       this.told = words;
-      parts.input.value = words.map((i: number) => this.words[i]).join(" ");
+      this.input.value = words.map((i) => this.words[i]).join(" ");
       this.refuse("");
     }
   }
@@ -327,23 +313,22 @@ class View implements ModelView {
     return words[place + 1] ?? nextWord(this.found.blocks[1].numbers.logits[place], 1, null);
   }
 
+  /** The line of one of the likeliest words. */
+  lineOf() {
+    const line = { word: -1, append: makeButton("", () => this.append(line.word)), bar: make("span"),
+      why: makeButton("", () => this.ask(1, placeAt("probabilities", this.state.place, line.word)), { className: "number" }) };
+    this.next.append(make("li", {}, line.append, make("span", { className: "model-bar" }, line.bar), line.why));
+    return line;
+  }
+
   paintNext() {
     const { place, words } = this.state;
-    const { parts } = this;
     const { probabilities } = this.found.blocks[1].numbers;
     const chances = probabilities[place];
     const order = chances.map((_: number, i: number) => i)
       .sort((a: number, b: number) => chances[b] - chances[a])
       .slice(0, LIKELIEST);
-    parts.lines ??= order.map(() => {
-      const line = { word: -1, append: makeButton("", () => this.append(line.word)),
-        bar: make("span", {}), why: makeButton("", () => this.ask(1,
-          placeAt("probabilities", this.state.place, line.word)), { className: "number" }) };
-      parts.next.append(make("li", {}, line.append, make("span", { className: "model-bar" }, line.bar),
-        line.why));
-      return line;
-    });
-    parts.lines.forEach((line: any, i: number) => {
+    this.lines.forEach((line, i) => {
       line.word = order[i];
       const word = this.words[order[i]];
       const p = percent(chances[order[i]]);
@@ -353,15 +338,14 @@ class View implements ModelView {
       set(line.why, "aria-label", fill(texts.why, { p, word }));
       set(line.bar, ".width", `${(100 * chances[order[i]]).toFixed(1)}%`);
     });
-    setText(parts.nextTitle, fill(texts.next, { n: place + 1, word: this.words[words[place]] }));
+    setText(this.nextTitle, fill(texts.next, { n: place + 1, word: this.words[words[place]] }));
     const came = words[place + 1];
-    setText(parts.came, came === undefined ? "" : fill(texts.came,
+    setText(this.came, came === undefined ? "" : fill(texts.came,
       { word: this.words[came], cost: shown(-Math.log(probabilities[place][came]), 2) }));
-    const each = 4 * this.found.blocks[0].inputs.embeddings[0].length;
-    setText(parts.kept, fill(words.length === 1 ? texts.keptOne : texts.kept, { n: words.length,
+    const each = 4 * this.models[this.state.step].embedding[0].length;
+    setText(this.kept, fill(words.length === 1 ? texts.keptOne : texts.kept, { n: words.length,
       all: each * words.length }) + (words.length < MOST ? fill(texts.more, { more: each }) : ""));
   }
-
 }
 
 /** Open the figure on a page. */

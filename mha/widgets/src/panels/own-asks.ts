@@ -14,7 +14,7 @@ import { dimension } from "../store/explorer-state.ts";
 import type { ExplorerData, ExplorerNumbers } from "../types/explorer.ts";
 import type { OwnKnowledge } from "../types/panels.ts";
 import type { Kind, Task } from "../types/reading.ts";
-import type { Operation, Origin, Place } from "../types/run.ts";
+import type { Matrix, Numbers, Operation, Origin, Place } from "../types/run.ts";
 
 /** The most decimals that numbers are given with. */
 const [LEAST, MOST] = [4, 16];
@@ -155,17 +155,16 @@ function isTelling(numbers: ExplorerNumbers, at: Place): boolean {
  */
 export function askable(numbers: ExplorerNumbers, stage: string, word: number): Place[] {
   const { axes } = stages[stage];
-  const array: any = (numbers as any)[stage];
+  const array = (numbers as Numbers)[stage];
   if (!array) return [];
-  const heads = axes.includes("head") ? array.map((_: any, h: number) => [h]) : [[]];
-  const every = heads.flatMap((head: number[]) =>
-    (head.length ? array[head[0]] : array).flatMap((numbersOf: any, row: number) =>
-      (axes.includes("column")
-        ? numbersOf.map((_: any, column: number) => placeAt(stage, ...head, row, column))
-        : [placeAt(stage, ...head, row)])))
-    .filter((at: Place) => isWorkable(numbers, at) && Number.isFinite(valueAt(numbers, at)));
+  const heads: (Matrix | number[])[] = axes.includes("head") ? array : [array];
+  const every = heads.flatMap((rows, h) => {
+    const head = axes.includes("head") ? [h] : [];
+    return rows.flatMap((entries, row) => (Array.isArray(entries)
+      ? entries.map((_, column) => placeAt(stage, ...head, row, column)) : [placeAt(stage, ...head, row)]));
+  }).filter((at) => isWorkable(numbers, at) && Number.isFinite(valueAt(numbers, at)));
   const own = ["key", "value"].includes(stage) ? every
-    : every.filter(({ row }: Place) => row === word);
+    : every.filter(({ row }) => row === word);
   const telling = (places: Place[]) => places.filter((at) => isTelling(numbers, at));
   return [telling(own), telling(every), own].find((places) => places.length) ?? [];
 }

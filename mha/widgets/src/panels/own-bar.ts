@@ -30,7 +30,7 @@ export function ownBar(own: OwnFigure, history: Steps) {
     all.hidden = !isOpen;
     set(take, "aria-expanded", String(isOpen));
   };
-  const take = makeButton(texts.take, () => open(all.hidden), { "aria-controls": all.id });
+  const take = makeButton(texts.take, () => open(Boolean(all.hidden)), { "aria-controls": all.id });
   open(false);
   document.addEventListener("pointerdown", (event) => {
     if (!all.hidden && !top.contains((event.target as Node))) open(false);

@@ -28,12 +28,12 @@ export function choices(own: OwnFigure) {
     const next = (own.settings.seed + 1) % 2 ** 32;
     own.change({ seed: next }, fill(texts.drawn, { seed: next }));
   });
-  const sizes = Object.entries(SIZES).map(([key, name]) => size(own, key, own.data.sizes[name]));
-  const switches = ["positions", "output"].map((key) => {
+  const sizes = (Object.keys(SIZES) as (keyof typeof SIZES)[]).map((key) => size(own, key, own.data.sizes[SIZES[key]]));
+  const switches = (["positions", "output"] as const).map((key) => {
     const choice = makeChoice("checkbox", "", "", (on) =>
       own.change({ [key]: on }, (texts.switched as Record<string, string[]>)[key][Number(on)]));
-    choice.word.innerHTML = (texts as any)[key];
-    own.syncs.push(() => { choice.input.checked = Boolean((own.settings as any)[key]); });
+    choice.word.innerHTML = texts[key];
+    own.syncs.push(() => { choice.input.checked = own.settings[key]; });
     return choice.node;
   });
   const causal = makeChoice("checkbox", "", texts.causal, (on) =>
@@ -42,13 +42,13 @@ export function choices(own: OwnFigure) {
   return make("details", { className: "own-choices", open: matchMedia(DESK).matches },
     make("summary", {}, texts.choices),
     make("div", { className: "own-line", role: "group", "aria-label": texts.numbers },
-      make("span", {}, texts.numbers), ...kinds, seed, draw),
+      make("span", {}, texts.numbers), ...kinds, seed.node, draw),
     make("div", { className: "own-line" }, ...sizes),
     make("div", { className: "own-line" }, causal.node, ...switches));
 }
 
 /** A field for a whole number, with the error message right below. */
-function whole(own: OwnFigure, label: string, read: (text: string) => { value: number, wrong: string }, value: () => number, take: (value: number) => void): any {
+function whole(own: OwnFigure, label: string, read: (text: string) => { value: number, wrong: string }, value: () => number, take: (value: number) => void): { node: HTMLElement, label: HTMLElement } {
   const error = make("span", { className: "error", role: "alert", id: freshId() });
   const input = make("input", { type: "text", inputMode: "numeric", autocomplete: "off", size: 5,
     "aria-describedby": error.id });
@@ -72,13 +72,14 @@ function whole(own: OwnFigure, label: string, read: (text: string) => { value: n
     input.value = String(value());
     complain("");
   });
-  return make("span", { className: "own-field" }, make("label", {}, `${label} `, input), error);
+  const name = make("label", {}, `${label} `, input);
+  return { label: name, node: make("span", { className: "own-field" }, name, error) };
 }
 
 /** A size, with buttons for one less and one more. */
-function size(own: OwnFigure, key: string, [low, high]: [number, number]) {
+function size(own: OwnFigure, key: keyof typeof SIZES, [low, high]: [number, number]) {
   const label = texts.sizes[key];
-  const now = () => (own.settings as any)[key];
+  const now = () => own.settings[key];
   const take = (value: number) =>
     own.change({ [key]: value }, fill(texts.sized, { label, value }), key);
   const least = () => (key === "width" && own.settings.numbers === "meanings"
@@ -96,7 +97,7 @@ function size(own: OwnFigure, key: string, [low, high]: [number, number]) {
       set(button, "aria-disabled", String(now() + by < least() || now() + by > high)));
     return button;
   };
-  field.querySelector("label").append(" ");
-  field.querySelector("label").after(step(-1, "−", texts.less), step(1, "+", texts.more));
-  return field;
+  field.label.append(" ");
+  field.label.after(step(-1, "−", texts.less), step(1, "+", texts.more));
+  return field.node;
 }

@@ -5,24 +5,25 @@ import { isMatrix, parse, stays } from "../engine/places.ts";
 import { fill } from "../engine/text.ts";
 import { make } from "../figures/explorer-parts.ts";
 import { own as texts } from "../strings/own.ts";
-import type { ExplorerData } from "../types/explorer.ts";
+import type { ExplorerData, ExplorerState } from "../types/explorer.ts";
+import type { Numbers, Place } from "../types/run.ts";
 
 /**
  * The data of a reader's example, with its changes and settings, for a new explorer. Heads that are off
  * are on again.
  */
-export function taken({ data, state }: any): ExplorerData {
+export function taken({ data, state }: { data: ExplorerData, state: ExplorerState }): ExplorerData {
   const { causal, order, padding, scale, temperature } = state;
-  const inputs: any = structuredClone(data.inputs);
+  const inputs: Numbers = structuredClone(data.inputs);
   for (const [where, value] of Object.entries(state.edits)) {
-    const { stage, head, row, column }: any = parse(where);
+    const { stage, head, row, column } = parse(where) as Place;
     (head === null ? inputs[stage] : inputs[stage][head])[row][column] = value;
   }
-  const ordered = (rows: any[]) => order.map((i: number) => rows[i]);
+  const ordered = <Row>(rows: Row[]) => order.map((i) => rows[i]);
   for (const stage of Object.keys(inputs)) {
     if (!isMatrix(stage) && !stays(stage)) inputs[stage] = ordered(inputs[stage]);
   }
-  const allowed = ordered(padding).map((is: boolean) => !is);
+  const allowed = ordered(padding).map((is) => !is);
   const isMasked = padding.includes(true);
   return {
     ...data, inputs, tokens: ordered(data.tokens), focus: order.indexOf(state.query),
@@ -43,7 +44,7 @@ const lines = (rows: unknown[]) => ["[", ...rows.map((row) =>
 export function toml(example: ExplorerData, seed: number) {
   const { tokens, heads, focus, inputs, isCausal, masks, scale } = example;
   const { embeddings = [], positions, w_q = [], w_k = [], w_v = [], w_o } = inputs;
-  const entries: [string, any][] = [
+  const entries: [string, unknown][] = [
     ["title", JSON.stringify(tokens.join(" "))],
     ["source", JSON.stringify(texts.source.replace("{seed}", String(seed)))],
     ["shows", JSON.stringify(texts.shows)],
@@ -67,7 +68,7 @@ export function toml(example: ExplorerData, seed: number) {
 export function notebook(example: ExplorerData, seed: number, wheel: string) {
   const { tokens, heads, focus, inputs, isCausal, masks, scale } = example;
   const { embeddings = [], positions, w_q = [], w_k = [], w_v = [], w_o } = inputs;
-  const array = (name: string, value: any) =>
+  const array = (name: string, value: unknown[] | undefined) =>
     (value ? [`${name} = np.array(${lines(value)})`] : []);
   const mask = !masks ? []
     : [`mask = np.array(${lines(masks[0].map((row) => row.map(Number)))}, dtype=bool)`];

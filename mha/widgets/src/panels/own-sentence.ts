@@ -37,7 +37,7 @@ export function sentenceField(own: OwnFigure): { node: HTMLElement, field: HTMLI
   own.syncs.push(() => setText(help, [own.turned && texts.joined, ...doubtful(own.settings, own.data)].filter(Boolean).join(" ") || plain));
   const field = make("input", { type: "text", className: "own-words", autocomplete: "off",
     spellcheck: false, dir: "auto", "aria-describedby": `${help.id} ${error.id}` });
-  let waiting: any;
+  let waiting: number | undefined;
   const take = () => {
     clearTimeout(waiting);
     const found = wordsOf(field.value, most);

@@ -10,8 +10,8 @@ import { make } from "../figures/explorer-parts.ts";
 import { inBrackets, worked } from "../store/explorer-origins.ts";
 import { compute, dimension, startOf } from "../store/explorer-state.ts";
 import { own as texts } from "../strings/own.ts";
-import type { ExplorerData, ExplorerState } from "../types/explorer.ts";
-import type { MaskEntry, Matrix, Place } from "../types/run.ts";
+import type { ExplorerData, ExplorerNumbers, ExplorerState } from "../types/explorer.ts";
+import type { MaskEntry, Matrix, Numbers, Place } from "../types/run.ts";
 
 /** Stages of a head, in the order of the computation. */
 const OF_HEAD = ["query", "key", "value", "scores", "scaled_scores", "exponentials", "weights",
@@ -37,7 +37,7 @@ export class Sheet {
   isAll: boolean;
   meanings: string[];
   state: ExplorerState;
-  numbers: any;
+  numbers: Numbers & ExplorerNumbers;
   focus: number;
   tokens: string[];
   seen: boolean[];
@@ -188,7 +188,7 @@ export class Sheet {
   }
 
   /** A row of a table; omitted numbers are to be computed. Masked numbers are filled in: a score of −∞. */
-  row(stage: string, head: number | null, row: number, isFilled: boolean, label: string): any {
+  row(stage: string, head: number | null, row: number, isFilled: boolean, label: string): HTMLElement {
     const given = isGiven(this.data.inputs, stage);
     const values = [...this.arrayOf(stage, head)[row],
       ...(stage === "exponentials" ? [this.numbers.row_sums[head ?? 0][row]] : [])];

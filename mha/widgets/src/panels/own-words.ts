@@ -124,7 +124,7 @@ export class OwnWords {
     this.legend.forEach((name, head) => setText(name, explorer.data.heads[head]));
     this.words.forEach(({ button, bars }, i) => {
       const column = state.order.indexOf(i);
-      bars.forEach(({ bar, name, share }: any, head: number) => {
+      bars.forEach(({ bar, name, share }, head) => {
         setText(name, explorer.data.heads[head]);
         const weight = numbers.weights[head][row][column];
         setBar(bar, weight);

@@ -7,7 +7,7 @@
 import { Draws } from "../engine/draws.ts";
 import { drawExample } from "../engine/own-draw.ts";
 import { fill } from "../engine/text.ts";
-import { inSlices, isPage, make, makeButton, markCaption } from "../figures/explorer-parts.ts";
+import { inSlices, isPage, make, makeButton, markCaption, setText } from "../figures/explorer-parts.ts";
 import { elementOf } from "../figures/explorer-sections.ts";
 import { compute, startOf } from "../store/explorer-state.ts";
 import { History } from "../store/history.ts";
@@ -20,6 +20,7 @@ import { choices } from "./own-choices.ts";
 import { taken } from "./own-files.ts";
 import { sentenceField } from "./own-sentence.ts";
 import { OwnWords } from "./own-words.ts";
+import type { Explorer } from "../figures/explorer-view.ts";
 import type { ExplorerData, ExplorerState } from "../types/explorer.ts";
 import type { Instrument, OwnFigure, OwnKnowledge, OwnSettings } from "../types/panels.ts";
 import type { Matrix } from "../types/run.ts";
@@ -45,12 +46,16 @@ function weightsOf(data: ExplorerData, state: Partial<ExplorerState>): Matrix[] 
   }
 }
 
+/** An <mha-explorer>; explorer.ts defines it. */
+type ExplorerElement = HTMLElement & { data: ExplorerData, explorer: Explorer, isLate: boolean, begin(): void };
+
 class Own implements OwnFigure {
   data: OwnKnowledge & { words: string[] };
   first: OwnSettings;
   settings: OwnSettings;
-  element: any;
-  history: History<{ settings: OwnSettings, element: any }>;
+  /** The explorer that is shown; `placed` makes the first. */
+  element!: ExplorerElement;
+  history: History<{ settings: OwnSettings, element: ExplorerElement }>;
   changed: number;
   turned: string;
   syncs: (() => void)[];
@@ -61,12 +66,11 @@ class Own implements OwnFigure {
   box: HTMLElement = make("div", {});
 
   /** @param data as mha/widgets/own.py writes it */
-  constructor(data: any) {
+  constructor(data: OwnKnowledge & { words: string[] }) {
     this.data = data;
     this.first = withWidth({ words: data.words, numbers: "meanings", seed: 1, heads: 2, width: WIDTH, inner: 2,
       positions: false, output: true }, data);
     this.settings = this.first;
-    this.element = null;
     // An explorer that was made anew is another state: it has a history of its own.
     this.history = new History((left, right) => left.element === right.element, STEPS);
     /** When the last change was. */
@@ -101,14 +105,14 @@ class Own implements OwnFigure {
   /** The figure for some settings. It begins with the word that shows most. */
   made(settings: OwnSettings) {
     const { heads, inputs } = drawExample(settings, this.data);
-    const data: any = { name: "own-example", address: addressOf(settings), tokens: settings.words, heads,
+    const data: ExplorerData = { name: "own-example", address: addressOf(settings), tokens: settings.words, heads,
       focus: null, inputs, block: null, end: settings.output ? "output" : "concat", masks: null,
-      isCausal: false, scale: null, prints: {}, tasks: [], view: "strip" };
+      isCausal: false, scale: null, prints: {}, tasks: [], view: "strip", width: 0, keyWidth: 0 };
     data.focus = mostTold(weightsOf(data, {}));
-    return { settings, data, element: elementOf(data, this.data.titles) };
+    return { settings, data, element: elementOf(data, this.data.titles) as ExplorerElement };
   }
 
-  show({ settings, element, data = element.data }: { settings: OwnSettings, element: any, data?: any }, state?: Partial<ExplorerState>) {
+  show({ settings, element, data = element.data }: { settings: OwnSettings, element: ExplorerElement, data?: ExplorerData }, state?: Partial<ExplorerState>) {
     this.turned = this.turning(settings, data.heads);
     this.settings = settings;
     this.element = element;
@@ -205,7 +209,7 @@ class Own implements OwnFigure {
 
   onKey(event: KeyboardEvent) {
     if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
-    if (event.defaultPrevented || (event.target as any).matches("[type=text]")) return;
+    if (event.defaultPrevented || (event.target as Element).matches("[type=text]")) return;
     event.preventDefault();
     this.explorer.step(event.shiftKey);
   }
@@ -244,7 +248,7 @@ class Own implements OwnFigure {
         select.value = stages.includes(chosen) ? chosen : "scores";
       }
       this.box.replaceChildren();
-      button.firstChild.data = texts.askButton;
+      setText(button, texts.askButton);
     });
     let asked = 0;
     const button = makeButton(texts.askButton, async () => {
@@ -257,7 +261,7 @@ class Own implements OwnFigure {
       this.box.replaceChildren(places.length
         ? boxOf(data, numbers, places[draws.whole(0, places.length - 1)], this.data)
         : make("p", {}, texts.askNone));
-      button.firstChild.data = texts.askOther;
+      setText(button, texts.askOther);
       this.box.querySelector("input")?.focus();
     });
     // A notebook's frame has no boxes.

@@ -240,7 +240,7 @@ export function paperOf(pencil: PencilView, press: (spot: number) => void) {
   function name(first: () => void) {
     const own = buttons;
     finish = inSlices([first, ...waiting,
-      ...pencil.document.cells.map(({ spot }) => () => set(own.get(spot), "aria-label", label(spot))),
+      ...pencil.document.cells.map(({ spot }) => () => set(buttonAt(spot), "aria-label", label(spot))),
     ].map((act) => () => { if (buttons === own) act(); }));
   }
 

@@ -34,6 +34,22 @@ interface Corrected {
   corrected: Set<number>;
 }
 
+/** The elements of the pencil beside its paper and its remarks. */
+interface PencilParts {
+  /** For each document its tab, and how many numbers are judged and are right at first. */
+  tabs: { tab: HTMLElement, count: HTMLElement, all: number, right: number }[];
+  row: HTMLElement;
+  /** For each state of a number the count and its share of the bar. */
+  counts: { count: HTMLElement, node: HTMLElement }[];
+  shares: HTMLElement[];
+  slider: HTMLInputElement;
+  scrubbed: HTMLElement;
+  history: ReturnType<typeof historyButtons>;
+  reset: HTMLButtonElement;
+  news: HTMLElement;
+  node: HTMLElement;
+}
+
 class Pencil implements PencilView {
   /** Its name in addresses. */
   id: string;
@@ -41,8 +57,8 @@ class Pencil implements PencilView {
   documents: PencilDocument[];
   start: number;
   open: number;
-  parts: any;
-  node: any;
+  parts: PencilParts;
+  node: HTMLElement;
 
   paper: ReturnType<typeof paperOf>;
   remarks: ReturnType<typeof remarksOf>;
@@ -82,7 +98,7 @@ class Pencil implements PencilView {
 
   // ---- The page ----
 
-  build() {
+  build(): PencilParts {
     const tabs = this.sheets.map(({ name, title, numbers }, i) => {
       const count = make("span", { className: "pencil-of" });
       const tab = makeButton(texts.shortTitles[name], () => this.show(i), { className: "pencil-tab", title });
@@ -221,7 +237,7 @@ class Pencil implements PencilView {
       setText(this.parts.counts[i].count, String(count));
       set(this.parts.shares[i], ".flexGrow", count);
     });
-    this.parts.tabs.forEach(({ tab, count, all, right: atFirst }: any, i: number) => {
+    this.parts.tabs.forEach(({ tab, count, all, right: atFirst }, i) => {
       const right = this.documents[i]?.right ?? atFirst;
       set(tab, "aria-pressed", String(i === this.open));
       setText(count, `${right}/${all}`);

@@ -72,7 +72,7 @@ export function named(sheet: PencilSheet, { place, block }: PencilCell): string 
     return fill(texts.percentages, { row: example.tokens[place.row], column: example.tokens[place.column] });
   }
   const state = { order: example.tokens.map((_, i) => i) };
-  const whole = placeName((example as any), (state as any), { ...place, term: (null as any) });
+  const whole = placeName(example, state, { ...place, term: null as unknown as number });
   if (place.term === null) return whole;
   return fill(texts.product, { n: place.term + 1, name: whole[0].toLowerCase() + whole.slice(1) });
 }

@@ -3,24 +3,27 @@
 import { short } from "../engine/numbers.ts";
 import { LAYOUTS } from "../store/explorer-origins.ts";
 import { sheet as texts } from "../strings/sheet.ts";
+import type { Layout } from "../types/explorer.ts";
 
 /** The decimals of an eps below a root, which is a small number. */
 const EPS_PLACES = 6;
 
-Object.assign(LAYOUTS, {
-  capped: ({ terms: [[score], [cap]] }: any) => {
+const layouts: Record<string, Layout> = {
+  capped: ({ terms: [[score], [cap]] }) => {
     const by = short(cap.value);
     return [[`${by} × tanh(`, score, `÷ ${by})`]];
   },
-  sigmoid: ({ terms: [[x]] }: any) => [["1 ÷ (1 + e ^ −", x, ")"]],
-  "largest size": ({ terms }: any) =>
-    [["max of sizes (", ...terms.flatMap(([x]: any[], i: number) =>
+  sigmoid: ({ terms: [[x]] }) => [["1 ÷ (1 + e ^ −", x, ")"]],
+  "largest size": ({ terms }) =>
+    [["max of sizes (", ...terms.flatMap(([x], i) =>
       (i ? [",", x] : [x])), ")"]],
-  "root mean square": ({ terms }: any) => {
-    const [[eps], ...row] = [terms.at(-1), ...terms.slice(0, -1)];
-    return [["√ ( (", ...row.flatMap(([x]: any[], i: number) =>
+  "root mean square": ({ terms }) => {
+    const row = terms.slice(0, -1);
+    const [eps] = terms[row.length];
+    return [["√ ( (", ...row.flatMap(([x], i) =>
       (i ? ["+", x, "²"] : [x, "²"])), `) ÷ ${row.length} + ${short(eps.value, EPS_PLACES)} )`]];
   },
-  rounded: ({ terms: [[x]] }: any) => [["rounded", x]],
+  rounded: ({ terms: [[x]] }) => [["rounded", x]],
   masked: () => [[texts.masked]],
-});
+};
+Object.assign(LAYOUTS, layouts);

@@ -1,7 +1,7 @@
 /** The tables of the sheet of newer attention: inputs as fields, and numbers that lead to their origins. */
 
 import { short } from "../engine/numbers.ts";
-import { type Sheet, arrayOf, originOn } from "../engine/sheet.ts";
+import { type Sheet, type SheetStep, type Spot, arrayOf, originOn } from "../engine/sheet.ts";
 import { fill } from "../engine/text.ts";
 import { entered } from "../engine/typed-numbers.ts";
 import { movable } from "../figures/dragged-field.ts";
@@ -37,7 +37,7 @@ interface SheetFigure {
  * @param show is called with the number whose origin is requested
  * @param complaint returns the handler of error messages on typed numbers
  */
-export function tablesOf(view: SheetFigure, show: (at: { table: string, row: number, column: number }) => void, complaint: () => Complaint) {
+export function tablesOf(view: SheetFigure, show: (at: Spot) => void, complaint: () => Complaint) {
   const node: HTMLElement = make("div", { className: "sheet-tables" });
 
   /** The names of the shown tables. */
@@ -45,7 +45,7 @@ export function tablesOf(view: SheetFigure, show: (at: { table: string, row: num
   let made: HTMLElement[] = [];
 
   function titleOf(table: string) {
-    const { title, operation } = (view.sheet.steps.get(table) as any);
+    const { title = "", operation } = view.sheet.steps.get(table) ?? {};
     return operation === "given" ? texts.given[title] : title;
   }
 
@@ -58,7 +58,7 @@ export function tablesOf(view: SheetFigure, show: (at: { table: string, row: num
    * mixing.
    */
   function isOfKeys(table: string): boolean {
-    const { of = [], operation } = (view.sheet.steps.get(table) as any);
+    const { of = [], operation = "" } = view.sheet.steps.get(table) ?? {};
     return ["decays", "dots"].includes(operation) || (operation !== "product" && of.length > 0 && isOfKeys(of[0]));
   }
 
@@ -72,15 +72,15 @@ export function tablesOf(view: SheetFigure, show: (at: { table: string, row: num
   function reached(): Set<string> {
     const { roles, steps } = view.sheet;
     const found: Set<string> = new Set();
-    const visit = ({ table, row, column }: any) => {
+    const visit = ({ table, row, column }: Spot) => {
       const where = [table, row, column].join();
       if (found.has(where)) return;
       found.add(where);
       const { operation, terms } = originOn(steps, table, row, column);
       if (operation === "masked") return;
       for (const operands of terms) {
-        const places = operands.flatMap(({ place }: any) => place ?? []);
-        const isLost = places.length > 1 && places.some((place: any) =>
+        const places = operands.flatMap(({ place }) => (place as unknown as Spot | null) ?? []);
+        const isLost = places.length > 1 && places.some((place) =>
           place.table === roles.weights && isHidden(view.sheet, place.column));
         if (!isLost) places.forEach(visit);
       }
@@ -91,7 +91,7 @@ export function tablesOf(view: SheetFigure, show: (at: { table: string, row: num
   }
 
   /** @param kept the number that remains if the new one is refused */
-  function enter(input: any, role: string, row: number, column: number, kept: number) {
+  function enter(input: HTMLInputElement, role: string, row: number, column: number, kept: number) {
     const { value, wrong } = entered(input.value, { most: MOST });
     const isRight = !wrong;
     const given = structuredClone(view.state.given);
@@ -102,14 +102,14 @@ export function tablesOf(view: SheetFigure, show: (at: { table: string, row: num
   }
 
   /** One table of the sheet. */
-  function table({ name, title, operation, array }: any) {
+  function table({ name, title, operation, array }: SheetStep) {
     const isOpen = operation === "given" && OPEN.includes(title);
-    const rows = array.map((row: number[], i: number) =>
+    const rows = array.map((row, i) =>
       make("tr", {}, make("th", { scope: "row" }, make("i", {}, labelOf(i, title))),
         ...row.map((_, j) => make("td", {}, isOpen ? field(title, i, j)
           : makeButton("", () => show({ table: name, row: i, column: j }),
             { className: "number" })))));
-    const names = array[0].length === 1 ? [] : array[0].map((_: number, j: number) => make("th", { scope: "col" },
+    const names = array[0].length === 1 ? [] : array[0].map((_, j) => make("th", { scope: "col" },
       isOfKeys(name) ? make("i", {}, labelOf(j)) : String(j + 1)));
     const found = make("table", { className: "sheet-table" }, make("caption", {}, titleOf(name)),
       ...(names.length ? [make("thead", {}, make("tr", {}, make("td"), ...names))] : []),

@@ -14,8 +14,9 @@ import { fill } from "../engine/text.ts";
 import { make, makeComplaint, set, setText } from "../figures/explorer-parts.ts";
 import { TimeBar, eased, fly } from "../figures/time-bar.ts";
 import { inBrackets } from "../store/explorer-origins.ts";
-import { StepsState, wholes } from "../store/steps-state.ts";
+import { FigureState, wholes } from "../store/figure-state.ts";
 import { tiles as texts } from "../strings/steps.ts";
+import type { Complaint } from "../types/fields.ts";
 import type { Instrument } from "../types/panels.ts";
 import type { Matrix } from "../types/run.ts";
 
@@ -47,22 +48,59 @@ function writtenAsTyped(score: number) {
   return text.length > ROOM ? written(score) : text;
 }
 
+/** The data of tiles, as mha/widgets/tiles.py writes it; a masked score is null. */
+interface TilesData {
+  name: string;
+  tokens: string[];
+  scores: (number | null)[][];
+  value: Matrix;
+  size: number;
+}
+
+/** `plain` subtracts no largest score; an edit has the position of a score and the score. */
+type TilesState = { step: number, size: number, plain: boolean, edits: [number, number][] };
+
+/** A cell of the table, and the element of its number. */
+interface Cell {
+  node: HTMLElement;
+  text: HTMLElement;
+}
+
+function cellWith(below: Node | string = ""): Cell {
+  const text = make("span");
+  return { text, node: make("td", {}, text, below) };
+}
+
+const head = (text: string, scope = "col") => make("th", { scope }, text);
+
+const row = (...cells: Node[]) => make("tr", {}, ...cells);
+
 class Tiles {
-  data: any;
-  width: any;
-  state: any;
-  bar: any;
-  parts: any;
-  node: any;
+  width: number;
+  state: FigureState<TilesState>;
+  bar: TimeBar;
+  fields: HTMLInputElement[][];
+  tile = make("div", { className: "tile" });
+  values: HTMLTableRowElement[];
+  /** For each query the outputs at once, and the cells of its running state. */
+  once: HTMLElement[][];
+  kept: Cell[][];
+  shift = head(texts.largest);
+  held = make("p", { className: "tiles-held" });
+  layer = make("div", { className: "steps-flight", "aria-hidden": "true" });
+  size: HTMLInputElement;
+  sizeText = make("output");
+  plain = make("input", { type: "checkbox", onchange: () => this.state.change({ plain: this.plain.checked }) });
+  error: Complaint;
+  node: HTMLElement;
 
   frames: Frame[] = [];
 
-  constructor(data: any) {
-    this.data = data;
+  constructor(public data: TilesData) {
     const { name, scores, size, tokens, value } = data;
     this.width = value[0].length;
     const count = tokens.length;
-    this.state = new StepsState("tiles", name, { step: 0, size, plain: false, edits: [] }, {
+    this.state = new FigureState<TilesState>("tiles", name, { step: 0, size, plain: false, edits: [] }, {
       step: (text) => wholes(text, 1000)?.[0],
       size: (text) => wholes(text, count + 1)?.find((found) => found > 0),
       plain: (text) => text === "1" || undefined,
@@ -70,8 +108,17 @@ class Tiles {
     }, () => this.paint());
     this.bar = new TimeBar({ count: 1, pace: PACE, label: (i) => this.label(i),
       show: (i, fraction) => this.show(i, fraction) });
-    this.parts = {};
+    const { width } = this;
+    this.fields = tokens.map((query, i) => tokens.map((key, j) => this.field(query, key, i, j)));
+    this.values = Array.from({ length: width }, (_, i) => row(head(fill(texts.value, { n: i + 1 }), "row"),
+      ...value.map((one) => make("td", {}, shown(one[i], PLACES)))));
+    this.once = tokens.map(() => Array.from({ length: width }, () => make("small")));
+    this.kept = this.once.map((once) => [cellWith(), cellWith(), cellWith(), ...once.map(cellWith),
+      cellWith(make("small", {}, texts.atOnce))]);
+    this.size = make("input", { type: "range", min: 1, max: count, step: 1,
+      oninput: () => this.state.change({ size: Number(this.size.value), step: 0 }, "size") });
     this.node = this.build();
+    this.error = makeComplaint(this.node);
     new ResizeObserver(() => this.bar.refresh()).observe(this.node);
     this.paint();
   }
@@ -79,7 +126,7 @@ class Tiles {
   /** The places of scores, and their numbers now. */
   editsFrom(text: string, count: number) {
     const numbers = text.split("_").map(parsed);
-    const pairs = numbers.flatMap((place, i) => (i % 2 ? [] : [[place, numbers[i + 1]]]));
+    const pairs = numbers.flatMap((place, i): [number, number][] => (i % 2 ? [] : [[place, numbers[i + 1]]]));
     const isGood = pairs.length <= count && pairs.every(([place, score]) =>
       Number.isInteger(place) && place >= 0 && place < count && Math.abs(score) <= MOST);
     return isGood ? pairs : undefined;
@@ -88,50 +135,27 @@ class Tiles {
   // ---- Elements ----
 
   build() {
-    const { parts, width, data: { tokens, value } } = this;
-    const head = (text: string, scope = "col") => make("th", { scope }, text);
-    const row = (...cells: any[]) => make("tr", {}, ...cells);
-    const cells = (count: number, below: any[] = []) =>
-      Array.from({ length: count }, (_, i) => make("td", {}, make("span"), below[i] ?? ""));
-    parts.fields = tokens.map((query: string, i: number) =>
-      tokens.map((key: string, j: number) => this.field(query, key, i, j)));
-    parts.tile = make("div", { className: "tile" });
-    parts.values = Array.from({ length: width }, (_, i) => row(head(fill(texts.value, { n: i + 1 }), "row"),
-      ...value.map((one: number[]) => make("td", {}, shown(one[i], PLACES)))));
+    const { width, data: { tokens } } = this;
     const scores = make("table", { "aria-label": texts.scores }, make("thead", {}, row(make("td"),
-      ...tokens.map((token: string) => head(token)))),
-    make("tbody", {}, ...parts.fields.map((fields: any[], i: number) =>
+      ...tokens.map((token) => head(token)))),
+    make("tbody", {}, ...this.fields.map((fields, i) =>
       row(head(tokens[i], "row"), ...fields.map((field) => make("td", {}, field))))),
-    make("tbody", { className: "values" }, ...parts.values));
-    parts.once = tokens.map(() => Array.from({ length: width }, () => make("small")));
-    parts.kept = parts.once.map((once: any[]) => [...cells(3), ...cells(width, once),
-      ...cells(1, [make("small", {}, texts.atOnce)])]);
+    make("tbody", { className: "values" }, ...this.values));
     const ofEach = (text: string) => Array.from({ length: width }, (_, n) =>
       head(fill(text, { n: "₁₂₃₄₅₆₇₈₉"[n] })));
-    parts.shift = head(texts.largest);
     const kept = make("table", { "aria-label": texts.kept }, make("thead", {}, row(make("td"),
-      parts.shift, head(texts.factor), head(texts.total), ...ofEach(texts.mixture), make("td"))),
-    make("tbody", {}, ...parts.kept.map((those: any[], i: number) =>
-      row(head(tokens[i], "row"), ...those))));
-    parts.held = make("p", { className: "tiles-held" });
-    parts.layer = make("div", { className: "steps-flight", "aria-hidden": "true" });
-    const tiles = make("div", { className: "tiles head-0" }, make("p", { className: "strip-title" }, texts.title), this.controls(),
-      make("div", { className: "tiles-tables" }, make("div", { className: "tiles-scores" }, scores, parts.tile), kept),
-      parts.layer, this.bar.node, parts.held, this.state.actions);
-    parts.error = makeComplaint(tiles);
-    return tiles;
+      this.shift, head(texts.factor), head(texts.total), ...ofEach(texts.mixture), make("td"))),
+    make("tbody", {}, ...this.kept.map((those, i) =>
+      row(head(tokens[i], "row"), ...those.map(({ node }) => node)))));
+    return make("div", { className: "tiles head-0" }, make("p", { className: "strip-title" }, texts.title), this.controls(),
+      make("div", { className: "tiles-tables" }, make("div", { className: "tiles-scores" }, scores, this.tile), kept),
+      this.layer, this.bar.node, this.held, this.state.actions);
   }
 
   controls() {
-    const { parts } = this;
-    parts.size = make("input", { type: "range", min: 1, max: this.data.tokens.length, step: 1,
-      oninput: () => this.state.change({ size: Number(parts.size.value), step: 0 }, "size") });
-    parts.sizeText = make("output");
-    parts.plain = make("input", { type: "checkbox",
-      onchange: () => this.state.change({ plain: parts.plain.checked }) });
     return make("div", { className: "steps-actions" },
-      make("label", {}, texts.size, " ", parts.size), parts.sizeText,
-      make("label", { className: "choice" }, parts.plain, " ", texts.plain));
+      make("label", {}, texts.size, " ", this.size), this.sizeText,
+      make("label", { className: "choice" }, this.plain, " ", texts.plain));
   }
 
   /** A score that can be changed. */
@@ -154,7 +178,7 @@ class Tiles {
 
   /** Show all digits of a score, to be typed over. */
   beginTyping(i: number, j: number, field: HTMLInputElement) {
-    this.parts.error.clear();
+    this.error.clear();
     if (field.readOnly) return;
     field.value = short(this.scores()[i][j], ALL_PLACES);
     field.select();
@@ -164,7 +188,7 @@ class Tiles {
 
   edit(i: number, j: number, field: HTMLInputElement) {
     const { value: score, wrong } = entered(field.value);
-    this.parts.error.say(field, wrong);
+    this.error.say(field, wrong);
     if (wrong) {
       const { value } = field;
       this.state.takeBack();
@@ -172,8 +196,8 @@ class Tiles {
       return;
     }
     const place = i * this.data.tokens.length + j;
-    const others = this.state.now.edits.filter(([one]: number[]) => one !== place);
-    const edits = score === this.data.scores[i][j] ? others : [...others, [place, score]];
+    const others = this.state.now.edits.filter(([one]) => one !== place);
+    const edits: [number, number][] = score === this.data.scores[i][j] ? others : [...others, [place, score]];
     this.state.change({ edits }, `score ${place}`);
   }
 
@@ -183,7 +207,7 @@ class Tiles {
   scores(): Matrix {
     const { scores, tokens } = this.data;
     const edited = new Map(this.state.now.edits);
-    return scores.map((row: (number | null)[], i: number) =>
+    return scores.map((row, i) =>
       row.map((score, j) => edited.get(i * tokens.length + j) ?? score ?? -Infinity));
   }
 
@@ -249,20 +273,20 @@ class Tiles {
   // ---- What is seen ----
 
   paint() {
-    const { parts, state: { now } } = this;
+    const { state: { now } } = this;
     const { size, plain } = now;
     this.frames = framesOf(this.scores(), this.data.value, size, plain);
-    parts.size.value = now.size;
-    setText(parts.sizeText, String(now.size));
-    parts.plain.checked = now.plain;
-    setText(parts.shift, now.plain ? texts.subtracted : texts.largest);
+    this.size.value = String(now.size);
+    setText(this.sizeText, String(now.size));
+    this.plain.checked = now.plain;
+    setText(this.shift, now.plain ? texts.subtracted : texts.largest);
     this.scores().forEach((row, i) => row.forEach((score, j) => {
-      const field = parts.fields[i][j];
+      const field = this.fields[i][j];
       const isTyped = field === document.activeElement && entered(field.value).value === score;
       if (!isTyped) field.value = this.textOf(i, j);
       field.readOnly = score === -Infinity;
     }));
-    this.atOnce().forEach((row, i) => row.forEach((x, n) => setText(parts.once[i][n], written(x))));
+    this.atOnce().forEach((row, i) => row.forEach((x, n) => setText(this.once[i][n], written(x))));
     this.bar.recount(this.frames.length);
     const step = Math.min(now.step, this.frames.length - 1);
     if (step === this.bar.at) this.bar.refresh();
@@ -272,12 +296,11 @@ class Tiles {
   show(step: number, fraction: number) {
     if (this.state.now.step !== step) this.state.move({ step });
     const frame = this.frames[step];
-    const { parts } = this;
     const { kept, now, outputs, phase, rows, keys } = frame;
     // A number changes when the animated number, or the tile, has arrived at it.
     const isThere = fraction > 0.8;
     this.paintScores(frame);
-    parts.kept.forEach((cells: any[], i: number) => {
+    this.kept.forEach((cells, i) => {
       const isOfBlock = i >= rows[0] && i < rows[1];
       const hasLooked = phase === "add" || phase === "divide" || (phase === "look" && isThere);
       const hasAdded = phase === "divide" || (phase === "add" && isThere);
@@ -286,45 +309,45 @@ class Tiles {
       const output = phase !== "divide" || isThere || !isOfBlock ? outputs[i] : null;
       const isNew = phase === "look" ? hasLooked : phase === "add" ? hasAdded : output !== null;
       [largest, factor, total, ...(output ?? mixture)].forEach((x, n) => {
-        setText(cells[n].firstChild, written(x));
+        setText(cells[n].text, written(x));
         const isOfStep = phase === "look" ? n < 2 : n > (phase === "add" ? 1 : 2);
-        set(cells[n], "class", `${isOfBlock ? isOfStep && isNew ? "made" : "ours" : ""}`
+        set(cells[n].node, "class", `${isOfBlock ? isOfStep && isNew ? "made" : "ours" : ""}`
           + `${output && n > 2 ? " output" : ""}`);
       });
-      setText(cells[cells.length - 1].firstChild, output ? texts.output : "");
+      setText(cells[cells.length - 1].text, output ? texts.output : "");
     });
     this.moveTile(step, eased(fraction));
     this.fly(frame, fraction);
     const all = this.data.tokens.length ** 2;
     const tile = (rows[1] - rows[0]) * (keys[1] - keys[0]);
-    setText(parts.held, fill(tile ? texts.held : texts.heldNone,
+    setText(this.held, fill(tile ? texts.held : texts.heldNone,
       { tile, all, rows: rows[1] - rows[0], width: this.width }));
   }
 
   /** Scores of the tile, of those read before, and of those to come. */
   paintScores({ phase, rows, keys }: Frame) {
-    this.parts.fields.forEach((fields: any[], i: number) =>
+    this.fields.forEach((fields, i) =>
       fields.forEach((field, j) => {
         const isIn = i >= rows[0] && i < rows[1] && j >= keys[0] && j < keys[1];
         const isPast = i < rows[0] || (i < rows[1] && (phase === "divide" || j < keys[0]));
         set(field, "class", isIn ? "in-tile" : isPast ? "past" : "");
       }));
-    this.parts.values.forEach((row: any) => [...row.cells].slice(1).forEach((cell, j) =>
+    this.values.forEach(({ cells }) => [...cells].slice(1).forEach((cell, j) =>
       set(cell, "class", j >= keys[0] && j < keys[1] ? "in-tile" : "")));
   }
 
   /** The position of the tile of a step. */
   placeOf(step: number): number[] | null {
     const { rows, keys } = this.frames[step];
-    const first = this.parts.fields[rows[0]]?.[keys[0]]?.parentElement;
-    const last = this.parts.fields[rows[1] - 1]?.[keys[1] - 1]?.parentElement;
+    const first = this.fields[rows[0]]?.[keys[0]]?.parentElement;
+    const last = this.fields[rows[1] - 1]?.[keys[1] - 1]?.parentElement;
     if (!first || !last) return null;
     const { offsetLeft: left, offsetTop: top } = first;
     return [left, top, last.offsetLeft + last.offsetWidth - left, last.offsetTop + last.offsetHeight - top];
   }
 
   moveTile(step: number, x: number) {
-    const { tile } = this.parts;
+    const { tile } = this;
     const to = this.placeOf(step);
     const from = (step && this.frames[step].phase === "look" && this.placeOf(step - 1)) || to;
     set(tile, ".visibility", to ? "visible" : "hidden");
@@ -337,7 +360,7 @@ class Tiles {
 
   /** The exponentials of the tile fly into the sums. */
   fly({ phase, rows, keys, now }: Frame, fraction: number) {
-    const { fields, kept, layer } = this.parts;
+    const { fields, kept, layer } = this;
     if (phase !== "add" || fraction === 1) {
       fly(layer, []);
       return;
@@ -346,7 +369,7 @@ class Tiles {
     const ways = [];
     const x = eased(Math.min(1, fraction / 0.8));
     for (let i = rows[0]; i < rows[1]; i += 1) {
-      const end = kept[i][2].getBoundingClientRect();
+      const end = kept[i][2].node.getBoundingClientRect();
       for (let j = keys[0]; j < keys[1]; j += 1) {
         const start = fields[i][j].getBoundingClientRect();
         ways.push({ text: written(now[i].exponentials[j - keys[0]]), opacity: 1 - x ** 6,
@@ -361,5 +384,6 @@ class Tiles {
     this.state.readAddress();
   }
 }
+
 /** Open the figure on a page. */
 export const open: Instrument = (data) => new Tiles(data);

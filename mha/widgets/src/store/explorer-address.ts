@@ -15,7 +15,7 @@ const marked = (flags: boolean[]) =>
 export function toHash(data: ExplorerData, state: ExplorerState): string {
   const start = startOf(data);
   const parts = new URLSearchParams(data.address ?? { explore: data.name });
-  const put = (key: keyof ExplorerState, value: any): void => { if (!same(state[key], start[key])) parts.set(key, value); };
+  const put = (key: keyof ExplorerState, value: string | number | null): void => { if (!same(state[key], start[key])) parts.set(key, String(value)); };
   put("scale", state.scale === null ? "root" : state.scale);
   put("temperature", state.temperature);
   put("causal", Number(state.causal));
@@ -40,8 +40,9 @@ const whole = (text: string, count: number): number | undefined =>
   (/^\d{1,6}$/.test(text) && Number(text) < count ? Number(text) : undefined);
 
 function several(text: string, count: number): number[] | undefined {
-  const found: any[] = text.split(".").map((part) => whole(part, count));
-  return found.includes(undefined) || new Set(found).size < found.length ? undefined : found;
+  const parts = text.split(".");
+  const found = new Set(parts.flatMap((part) => whole(part, count) ?? []));
+  return found.size < parts.length ? undefined : [...found];
 }
 
 function flags(text: string, count: number): boolean[] | undefined {
@@ -61,7 +62,7 @@ const number = (text: string): number | undefined => (Number.isFinite(parsed(tex
  *
  * @param numbers that there are
  */
-function readers(data: ExplorerData, numbers: Numbers): Record<string, (text: string) => any> {
+function readers(data: ExplorerData, numbers: Numbers): Record<string, (text: string) => unknown> {
   return {
     scale: (text) => (text === "root" ? null : number(text)),
     temperature: (text) => (parsed(text) > 0 ? number(text) : undefined),
@@ -92,7 +93,7 @@ export function fromHash(data: ExplorerData, hash: string, numbers: Numbers): { 
   if (!parts || !hash.startsWith(`#${kind}=`)) return null;
   own.forEach((_, key) => parts.delete(key));
   const read = readers(data, numbers);
-  const state: any = startOf(data);
+  const state = startOf(data);
   let complete = true;
   for (const [key, text] of parts) {
     const known = Object.hasOwn(read, key);
@@ -100,8 +101,8 @@ export function fromHash(data: ExplorerData, hash: string, numbers: Numbers): { 
     const isEdit = at !== null && isInput(data, at);
     const value = known ? read[key](text) : isEdit ? number(text) : undefined;
     if (value === undefined) complete = false;
-    else if (isEdit) state.edits[key] = value;
-    else state[key === "at" ? "selected" : key] = value;
+    else if (isEdit) state.edits[key] = value as number;
+    else Object.assign(state, { [key === "at" ? "selected" : key]: value });
   }
   return { state, complete };
 }

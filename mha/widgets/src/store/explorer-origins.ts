@@ -11,12 +11,12 @@ import { chain, decimalsOf } from "../engine/signs.ts";
 import { fill } from "../engine/text.ts";
 import { explorer as texts } from "../strings/explorer.ts";
 import type { ExplorerData, ExplorerNumbers, ExplorerState, Layout, Part } from "../types/explorer.ts";
-import type { Numbers, Operation, Origin, Place } from "../types/run.ts";
+import type { Calculation, Numbers, Operation, Origin, Place } from "../types/run.ts";
 
 export const inBrackets = (text: string) => (text.startsWith("−") ? `(${text})` : text);
 
 /** The factor of a score, as text. */
-function scaleText({ terms }: Origin, { temperature }: ExplorerState, places: number): string {
+function scaleText({ terms }: Calculation, { temperature }: { temperature: number }, places: number): string {
   const [by] = terms[1];
   const scale = short(by.name === "d_k" ? 1 / Math.sqrt(by.value) : by.value, places);
   return temperature === 1 ? scale

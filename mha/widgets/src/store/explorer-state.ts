@@ -33,7 +33,7 @@ export function startOf(data: ExplorerData): ExplorerState {
 export const dimension = (symbol: string, i: number): string => symbol + [...String(i + 1)].map((d) => "₀₁₂₃₄₅₆₇₈₉"[+d]).join("");
 
 /** The name of a number: its stage, row and column, and its head if there are several. */
-export function nameOf(data: ExplorerData, state: ExplorerState, at: Place): string {
+export function nameOf(data: Pick<ExplorerData, "tokens" | "heads">, state: Pick<ExplorerState, "order">, at: Place): string {
   const { rows, columns, symbol } = stages[at.stage];
   const token = (i: number) => data.tokens[state.order[i]];
   const words = {
@@ -77,7 +77,7 @@ export function inputAddress(data: ExplorerData, state: ExplorerState, at: Place
 function withEdits(inputs: Inputs, edits: Record<string, number>): Numbers {
   const copy: Numbers = structuredClone(inputs);
   for (const [where, value] of Object.entries(edits)) {
-    const at: any = parse(where);
+    const at = parse(where) as Place;
     const [last, ...index] = indexOf(at).reverse();
     index.reduceRight((array, i) => array[i], copy[at.stage])[last] = value;
   }

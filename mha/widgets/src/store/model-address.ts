@@ -3,18 +3,24 @@
 import { sharesAt } from "../engine/model-arithmetic.ts";
 import { address, parse, valueAt } from "../engine/places.ts";
 import { partsOf } from "./address.ts";
-import type { ModelState } from "../types/panels.ts";
-import type { Place } from "../types/run.ts";
+import type { ModelData, ModelRun, ModelSpot, ModelState } from "../types/panels.ts";
 
 /** Words that a story may have. */
 const MOST = 32;
 
-export function toHash(view: any) {
+/** A figure of the model, with what its address leaves out. */
+interface AddressedModel {
+  data: ModelData;
+  start: ModelState;
+  words: string[];
+}
+
+export function toHash(view: AddressedModel & { state: ModelState }) {
   const { at, cut, greedy, off, place, step, temperature, word, words } = view.state;
   const parts = new URLSearchParams({ model: "names",
-    story: words.map((i: number) => view.words[i]).join(" "), place: String(place + 1) });
+    story: words.map((i) => view.words[i]).join(" "), place: String(place + 1) });
   if (step !== view.start.step) parts.set("step", String(view.data.steps[step]));
-  if (off.includes(true)) parts.set("off", off.flatMap((is: boolean, i: number) => (is ? [i] : [])).join("."));
+  if (off.includes(true)) parts.set("off", off.flatMap((is, i) => (is ? [i] : [])).join("."));
   if (cut) parts.set("cut", "1");
   if (temperature !== 1) parts.set("t", String(temperature));
   if (greedy) parts.set("greedy", "1");
@@ -24,14 +30,14 @@ export function toHash(view: any) {
 }
 
 /** The place that is asked about in a part of an address, null where it is none. */
-function asked(text: string): { block: number, place: Place } | null {
+function asked(text: string): ModelSpot | null {
   const [block, where] = text.split(/:(.*)/);
   const place = parse(where ?? "");
   return place && ["1", "2"].includes(block) ? { block: Number(block) - 1, place } : null;
 }
 
 /** The state of an address, with defaults for unreadable parts; null if it has none. */
-export function fromHash({ data, start, words: known }: any, hash: string): ModelState | null {
+export function fromHash({ data, start, words: known }: AddressedModel, hash: string): ModelState | null {
   const parts = partsOf("model", "names", hash);
   if (!parts) return null;
   const story = (parts.get("story") ?? "").split(" ").map((word) => known.indexOf(word));
@@ -46,7 +52,7 @@ export function fromHash({ data, start, words: known }: any, hash: string): Mode
   return {
     words, place: words[place] === undefined ? words.length - 1 : place,
     step: step < 0 ? start.step : step,
-    off: start.off.map((_: boolean, i: number) =>
+    off: start.off.map((_, i) =>
       off.includes(String(i))),
     cut: parts.get("cut") === "1", temperature: Math.min(3, Math.max(0.2, number("t", 1))),
     greedy: parts.get("greedy") === "1", word: known.indexOf(parts.get("word") ?? ""),
@@ -55,7 +61,7 @@ export function fromHash({ data, start, words: known }: any, hash: string): Mode
 }
 
 /** Whether a run has a number at a place. */
-export function hasNumber({ found, state }: any, { block, place }: { block: number, place: Place }) {
+export function hasNumber({ found, state }: { found: ModelRun, state: ModelState }, { block, place }: ModelSpot) {
   sharesAt(found, state.place);
   try {
     valueAt(found.blocks[block].numbers, place);

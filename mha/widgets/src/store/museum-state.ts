@@ -46,6 +46,19 @@ export interface MuseumExample {
   wide: Matrix[];
 }
 
+/** A bug of the museum, as mha/widgets/bugs.py writes it. */
+export interface MuseumBug {
+  name: string;
+  /** The wrong line, the right one, and the effect of the bug. */
+  line: string;
+  meant: string;
+  said: string;
+  /** The letters of the properties that fail. */
+  fails: string;
+  /** The anchor of its exhibit. */
+  at: string;
+}
+
 /** The first program of an order. */
 export const startOf = (seed: number): MuseumState => ({ seed, at: 0, example: 0, times: 1, isCausal: false, isBiased: false,
   isTurned: false, inSteps: false, runs: 0, own: {} });

@@ -8,7 +8,7 @@ import { own as texts } from "../strings/own.ts";
 import { partsOf } from "./address.ts";
 import type { ExplorerState } from "../types/explorer.ts";
 import type { OwnKnowledge, OwnSettings } from "../types/panels.ts";
-import type { Matrix } from "../types/run.ts";
+import type { Matrix, Place } from "../types/run.ts";
 
 /** Seeds have 32 bits. */
 export const SEEDS = 2 ** 32;
@@ -60,17 +60,17 @@ export function settingsOf(hash: string, first: OwnSettings, knowledge: OwnKnowl
   const parts = partsOf("own", "example", hash);
   if (!parts) return null;
   const { words, error } = wordsOf(parts.get("words") ?? "", most);
-  const found: any = { ...first, words: error ? first.words : words };
-  for (const [key, name] of Object.entries(SIZES)) {
-    const [low, high] = sizes[name];
+  const found: OwnSettings = { ...first, words: error ? first.words : words };
+  for (const key of Object.keys(SIZES) as (keyof typeof SIZES)[]) {
+    const [low, high] = sizes[SIZES[key]];
     const value = wholeOf(parts.get(key) ?? "", low, high);
     if (!Number.isNaN(value)) found[key] = value;
   }
   const seed = wholeOf(parts.get("seed") ?? "", 0, SEEDS - 1);
   if (!Number.isNaN(seed)) found.seed = seed;
   const numbers = parts.get("numbers") ?? "";
-  if (KINDS.includes(numbers)) found.numbers = numbers;
-  for (const key of ["positions", "output"]) {
+  if (KINDS.includes(numbers)) found.numbers = numbers as OwnSettings["numbers"];
+  for (const key of ["positions", "output"] as const) {
     const text = parts.get(key) ?? "";
     if (["0", "1"].includes(text)) found[key] = text === "1";
   }
@@ -110,7 +110,7 @@ export function kept(state: ExplorerState, before: OwnSettings, after: OwnSettin
   const isSame = before.seed === after.seed && before.numbers === after.numbers
     && before.width === after.width;
   for (const [where, value] of isSame ? Object.entries(state.edits) : []) {
-    const at: any = parse(where);
+    const at = parse(where) as Place;
     const isWord = at.stage === "embeddings";
     const row = isWord ? places[at.row] : at.row;
     const isThere = isWord ? row >= 0

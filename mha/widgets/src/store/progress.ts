@@ -34,13 +34,13 @@ function load(): Progress {
   try {
     const record = JSON.parse(localStorage.getItem(KEY) ?? "null");
     const usable = isPlain(record) && record.version === VERSION && isPlain(record.pages);
-    return usable ? { version: VERSION, pages: record.pages } : empty();
+    return usable ? { version: VERSION, pages: record.pages as Progress["pages"] } : empty();
   } catch {
     return empty();
   }
 }
 
-function isPlain(value: unknown): value is Record<string, any> {
+function isPlain(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
@@ -59,15 +59,17 @@ function pageOf(address: string): string {
   return inside === "" || inside.endsWith("/") ? inside + "index.html" : inside;
 }
 
+const countOf = (stored: unknown) => (typeof stored === "number" && stored > 0 ? stored : 0);
+
 /** Return a page's entry with every part in place, whatever was stored. */
 function entryOf(stored: unknown): PageProgress {
   const known = isPlain(stored) ? stored : {};
   return {
-    total: known.total > 0 ? known.total : 0,
+    total: countOf(known.total),
     right: Array.isArray(known.right) ? known.right : [],
-    steps: known.steps > 0 ? known.steps : 0,
+    steps: countOf(known.steps),
     read: Array.isArray(known.read) ? known.read : [],
-    last: known.last > 0 ? known.last : 0,
+    last: countOf(known.last),
   };
 }
 

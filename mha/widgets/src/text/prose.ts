@@ -13,9 +13,9 @@ import { BLOCKS, bookSign, markAsBooks } from "./book-marks.ts";
 import { inPlace, isScrubbing, touch } from "./scrub.ts";
 import { Tie } from "./tie.ts";
 import { WRITERS } from "./tied-lines.ts";
-import { OF_QUERY, SmallStrip } from "./tied-strip.ts";
-import type { ExplorerNumbers } from "../types/explorer.ts";
-import type { Numbers, Place } from "../types/run.ts";
+import { OF_QUERY, type SmallExplorer, SmallStrip } from "./tied-strip.ts";
+import type { ExplorerData, ExplorerNumbers, ExplorerState } from "../types/explorer.ts";
+import type { Matrix, Numbers, Place } from "../types/run.ts";
 
 /** The elements with one mark for all numbers in them that do not follow. */
 const LISTS = "ul, ol, dl, table";
@@ -26,8 +26,30 @@ const TOO_LARGE = 700;
 /** Where the mark of a cell's content is. */
 const TITLES = ".caption-text, .your-turn-title, .quiz-title";
 
+/** An explorer, or a layer of letters.ts, whose numbers the page's text follows. */
+export interface FollowedExplorer extends SmallExplorer {
+  data: ExplorerData;
+  start: ExplorerState;
+  state: ExplorerState;
+  numbers: ExplorerNumbers;
+  /** Whether no number of it can be changed by itself. */
+  isFixed?: boolean;
+  /** Functions that are called after each change. */
+  told: (() => void)[];
+  strip: SmallExplorer["strip"] & { node: HTMLElement, hands: { pointed: { at: Place } | null }, light(): void };
+  edit(at: Place, value: number): string;
+  reset(): void;
+  show(patch: Partial<ExplorerState>, sentence: string): void;
+}
+
+/** A drawing of the text, which is drawn again for other numbers. */
+interface FollowingFigure {
+  isMoved: boolean;
+  paint(numbers: Numbers, temperature: number, moved: (at: Place) => Place): void;
+}
+
 /** How a drawing of the text follows; tied-figure.ts has it, which only pages with such drawings load. */
-let figureOf: (node: SVGElement) => any;
+let figureOf: (node: SVGElement) => FollowingFigure;
 
 export function followDrawings(of: typeof figureOf) {
   figureOf = of;
@@ -35,14 +57,14 @@ export function followDrawings(of: typeof figureOf) {
 
 /** All that the page says of one explorer's run. */
 export class Prose {
-  explorer: any;
+  explorer: FollowedExplorer;
   arrange: () => void;
   first: { numbers: ExplorerNumbers; temperature: number; };
-  ties: Map<Element, Tie[]>;
+  ties: Map<Element, (Tie | FollowingFigure)[]>;
   near: Set<Element>;
   seen: Set<Element>;
   places: WeakMap<Element, { tie: Tie, at: Place }>;
-  small: any;
+  small: SmallStrip;
   late: number | undefined;
 
   /** The elements of the page that are tied to it. */
@@ -73,7 +95,7 @@ export class Prose {
   watch = (_node: Element): void => {};
 
   /** @param arrange is called when another small strip may have to be shown */
-  constructor(explorer: any, arrange: () => void) {
+  constructor(explorer: FollowedExplorer, arrange: () => void) {
     this.explorer = explorer;
     this.arrange = arrange;
     const { data } = explorer;
@@ -175,10 +197,10 @@ export class Prose {
   }
 
   /** The ties of an element, made when it first comes near; a table has one in each cell. */
-  tiesOf(node: Element): (Tie | any)[] {
+  tiesOf(node: Element): (Tie | FollowingFigure)[] {
     const known = this.ties.get(node);
     if (known) return known;
-    const made: Tie[] = [];
+    const made: (Tie | FollowingFigure)[] = [];
     const add = (element: HTMLElement, formula: string, how: string): void => {
       try {
         made.push(new Tie(this, element, formula, how));
@@ -198,7 +220,7 @@ export class Prose {
   cellsOf(table: HTMLTableElement, add: (element: HTMLElement, formula: string, how: string) => void) {
     const [stage, head] = (table.dataset.at ?? "").split(" ")[1].split(".");
     const numbers: Numbers = this.first.numbers;
-    const rows: any = head === undefined ? numbers[stage] : numbers[stage]?.[Number(head)];
+    const rows: Matrix | undefined = head === undefined ? numbers[stage] : numbers[stage]?.[Number(head)];
     if (!rows) return;
     [...table.tBodies[0].rows].forEach((line, row) => {
       [...line.querySelectorAll("td")].forEach((cell, column) => {
@@ -253,7 +275,7 @@ export class Prose {
     const block = node.closest(BLOCKS);
     if (!block || node.closest("table")) return false;
     const isLost = this.hasGaps && !this.isPrinting && this.nodes.some((one) => block.contains(one)
-      && this.tiesOf(one).some((tie) => tie.isLost?.(this.explorer.numbers, this.moved)));
+      && this.tiesOf(one).some((tie) => tie instanceof Tie && tie.isLost(this.explorer.numbers, this.moved)));
     const known = this.lost.get(block);
     if (isLost && !known) {
       const mark = bookSign();
@@ -325,7 +347,7 @@ export class Prose {
       ...OF_QUERY.includes(at.stage) && { query: at.row },
       ...at.head !== null && { focus: at.head },
     };
-    if (Object.entries(patch).every(([key, value]) => state[key] === value)) return;
+    if (Object.entries(patch).every(([key, value]) => state[key as keyof ExplorerState] === value)) return;
     explorer.show(patch, fill(explorerTexts.queryIs,
       { token: data.tokens[patch.query ?? state.query] }));
   }
@@ -333,7 +355,8 @@ export class Prose {
   // -- Scrubbing --
 
   nudge(node: HTMLElement, by: number) {
-    const { at } = (this.places.get(node) as any);
+    const at = this.places.get(node)?.at;
+    if (!at) return;
     const here = this.moved(at);
     const value = valueAt(this.explorer.numbers, here);
     this.set(here, node, stepped(value, by));

@@ -7,7 +7,7 @@ import { tied as texts } from "../strings/tied.ts";
 import { behind, bookSign } from "./book-marks.ts";
 import { WRITERS, formulaOf, holds, lineOf, worth } from "./tied-lines.ts";
 import type { ExplorerNumbers, ExplorerState } from "../types/explorer.ts";
-import type { Place } from "../types/run.ts";
+import type { Numbers, Place } from "../types/run.ts";
 
 type Piece = { text: string, place?: Place | null, raised?: boolean };
 type Formula = (number | string | Place)[];
@@ -36,7 +36,7 @@ export class Tie {
   at: Place;
   printed: string;
   isMoved: boolean;
-  where: any;
+  where: ReturnType<typeof behind> | null;
   inputs: HTMLElement[];
   isApart: boolean | undefined;
 
@@ -48,7 +48,7 @@ export class Tie {
   /** The printed text of a line and its nodes, piece by piece. */
   texts: string[] = [];
 
-  nodes: any[] = [];
+  nodes: (Text | HTMLElement)[] = [];
 
   /** All that it was last written for. */
   last = { from: "" };
@@ -98,7 +98,7 @@ export class Tie {
    * @param numbers of the explorer
    * @param moved where a place is now
    */
-  paint(numbers: any, temperature: number, moved: (at: Place) => Place) {
+  paint(numbers: Numbers & ExplorerNumbers, temperature: number, moved: (at: Place) => Place) {
     const { isPrinting, explorer } = this.prose;
     if (this.at?.stage === "head_contributions") this.sayOff(!isPrinting && explorer.state.off[this.at.head ?? 0]);
     if (this.isLine) {
@@ -133,7 +133,7 @@ export class Tie {
    * Whether the number is not finite in a run: a masked score is minus infinity.
    * @param numbers of the explorer
    */
-  isLost(numbers: any, moved: (at: Place) => Place) {
+  isLost(numbers: Numbers, moved: (at: Place) => Place) {
     const valueOf = (at: Place) => valueAt(numbers, moved(at));
     return !this.isOwn && !this.isLine && !Number.isFinite(Number(worth(this.formula, valueOf)));
   }
@@ -159,7 +159,7 @@ export class Tie {
     return WRITERS[name](value, Number(places));
   }
 
-  paintLine(pieces: any[]) {
+  paintLine(pieces: Piece[]) {
     const same = pieces.length === this.nodes.length;
     if (!same) {  // a mask came, or went
       this.node.textContent = pieces.map(({ text }) => text).join("");
@@ -176,7 +176,7 @@ export class Tie {
       isMoved ||= isNew;
       if (node instanceof Text) {
         if (node.data !== text) node.data = text;
-      } else if (node.firstChild.data !== text) {
+      } else if (node.firstChild instanceof Text && node.firstChild.data !== text) {
         node.firstChild.data = text;
         node.classList.toggle("moved", isNew);
         if (node.getAttribute("role")) node.setAttribute("aria-valuenow", text.replace(/[()]/g, "").replace("−", "-"));

@@ -9,7 +9,7 @@ import { set, setText } from "../figures/explorer-parts.ts";
 import { LINE, placed, widthOf } from "../figures/plane-labels.ts";
 import { WRITERS } from "./tied-lines.ts";
 import type { PlaneMark } from "../types/plane.ts";
-import type { Place } from "../types/run.ts";
+import type { Numbers, Place } from "../types/run.ts";
 
 /** How wide an arc is for a weight of 1, and the thinnest one; below the least weight none is drawn. */
 const ARC = { thickest: 16, thinnest: 0.6, least: 0.01 };
@@ -46,6 +46,8 @@ function stepOf(span: number) {
  * every point is where its numbers say; labels have the positions of labels in planes.
  */
 class MovedFigure {
+  token: number;
+  head: number;
   frame: { left: number; bottom: number; side: number; most: number; };
   end: SVGCircleElement | undefined;
   points: { circle: SVGCircleElement; word: Element | null; }[];
@@ -61,7 +63,7 @@ class MovedFigure {
   constructor(node: Element) {
     const [, ...numbers] = (node.getAttribute("data-at") ?? "").split(" ");
     const [token, head, left, bottom, step, most] = numbers.map(Number);
-    Object.assign(this, { token, head });
+    [this.token, this.head] = [token, head];
     this.frame = { left, bottom, side: step * most, most };
     const circles = [...node.querySelectorAll("circle")];
     this.end = circles.pop();
@@ -82,8 +84,8 @@ class MovedFigure {
    * @param numbers of the explorer @param _ its temperature
    * @param moved where a place is now
    */
-  paint(numbers: any, _: number, moved: (at: Place) => Place) {
-    const { head, token } = (this as any);
+  paint(numbers: Numbers, _: number, moved: (at: Place) => Place) {
+    const { head, token } = this;
     const at = (stage: string, row: number) =>
       [0, 1].map((i) => valueAt(numbers, moved(placeAt(stage, head, row, i))));
     const points = [...this.points.map((_one, i) => at("value", i)), at("head_outputs", token)];
@@ -150,7 +152,7 @@ class MovedFigure {
    */
   write({ at, lows }: { at: (point: number[]) => number[], lows: number[] }, places: number[][], end: number[]) {
     const { left, bottom, side } = this.frame;
-    const { token } = (this as any);
+    const { token } = this;
     const boxes = [...places, end].map(([x, y]) => [x - AROUND, y - AROUND, x + AROUND, y + AROUND]);
     const owner = ({ kind: "point" } as PlaneMark);
     const lines = [{ line: [...places[token], ...end], weight: COVERED.arrow, owner },
@@ -176,8 +178,8 @@ class MovedFigure {
   }
 
   /** Put a shape in its place. */
-  put(shape: any, attributes: Record<string, any>) {
-    Object.entries(attributes).forEach(([name, value]) => set(shape, name, value));
+  put(shape: Element | null | undefined, attributes: Record<string, string | number>) {
+    if (shape instanceof SVGElement) Object.entries(attributes).forEach(([name, value]) => set(shape, name, value));
   }
 }
 
@@ -198,11 +200,11 @@ class ArcsFigure {
    * @param numbers of the explorer @param _ its temperature
    * @param moved where a place is now
    */
-  paint(numbers: any, _: number, moved: (at: Place) => Place) {
+  paint(numbers: Numbers, _: number, moved: (at: Place) => Place) {
     for (const { part, at } of this.parts) {
       const weight = valueAt(numbers, moved(at));
       if (part instanceof SVGTextElement) setText(part, WRITERS.percent(weight, 0));
-      else {
+      else if (part instanceof SVGElement) {
         set(part, "stroke-width", `${Math.max(ARC.thinnest, weight * ARC.thickest)}px`);
         set(part, "visibility", weight < ARC.least ? "hidden" : "visible");
       }

@@ -10,7 +10,7 @@ import { fill } from "../engine/text.ts";
 import { make, makeButton, set, setBar, setText } from "../figures/explorer-parts.ts";
 import { same } from "../store/same.ts";
 import { tied as texts } from "../strings/tied.ts";
-import type { Place } from "../types/run.ts";
+import type { Numbers, Place, Run } from "../types/run.ts";
 
 /** Its distance from the elements around it. */
 const GAP = 16;
@@ -60,9 +60,19 @@ function giveWay(room: number | null) {
 /** The bar of a page that is read in steps, if it is at the foot of the screen. */
 const below = () => document.querySelector(".steps-bar:not([hidden])")?.getBoundingClientRect().height ?? 0;
 
+/** An explorer, as far as its small strip shows it. */
+export interface SmallExplorer {
+  data: { tokens: string[], heads: string[] };
+  root: HTMLElement;
+  numbers: Numbers & Run;
+  state: { order: number[], off: boolean[] };
+  strip: { view(): { row: number, head: number } };
+  nameOf(at: Place): string;
+}
+
 export class SmallStrip {
-  explorer: any;
-  first: any;
+  explorer: SmallExplorer;
+  first: Numbers;
   at: Place | null;
   isWanted: boolean;
   isShown: boolean;
@@ -74,19 +84,24 @@ export class SmallStrip {
   taken: [number, number][];
   figures: [number, number][];
   later = 0;
-  result: any;
-  said: any;
-  reset: any;
-  node: any;
+  result = make("span", { className: "small-result" });
+  said = make("span", { className: "small-said" });
+  /** Whose numbers are shown, and the element with the button that restores the book's. */
+  whose = make("span", { "data-short": texts.bookShort });
+  reset = make("span", { className: "small-changed", hidden: true }, this.whose, " ");
+  node: HTMLElement;
 
   /** A line for each key. */
-  rows: any[] = [];
+  rows: Record<"token" | "bar" | "weight" | "node", HTMLElement>[];
 
   /** The title with the token: in the margin above the numbers, at the foot before them. */
-  titles: any[] = [];
+  titles = [0, 1].map(() => {
+    const [token, title] = [make("i"), make("span")];
+    return { token, title, node: make("span", { className: "small-title" }, token, title) };
+  });
 
   /** @param first its numbers before any change */
-  constructor(explorer: any, first: any, reset: () => void) {
+  constructor(explorer: SmallExplorer, first: Numbers, reset: () => void) {
     this.explorer = explorer;
     this.first = first;
     this.at = null;
@@ -103,7 +118,12 @@ export class SmallStrip {
     this.taken = [];
     /** The figures, likewise. */
     this.figures = [];
-    this.build(reset);
+    this.reset.append(makeButton(texts.reset, reset));
+    this.rows = explorer.data.tokens.map(() => {
+      const [token, bar, weight] = [make("i"), make("span"), make("span", { className: "weight" })];
+      return { token, bar, weight, node: make("li", {}, token, make("span", { className: "bar" }, bar), weight) };
+    });
+    this.node = this.build();
     document.body.append(this.node);
     addEventListener("scroll", () => this.stand(), { passive: true });
     const article = document.querySelector(".bd-article") ?? document.body;
@@ -115,29 +135,18 @@ export class SmallStrip {
     if (contents) new ResizeObserver(() => this.stand()).observe(contents);
   }
 
-  build(reset: () => void) {
-    const { data, root } = this.explorer;
+  build() {
+    const { root } = this.explorer;
     const number = root.closest("figure")?.querySelector(".caption-number")?.textContent.trim();
-    this.titles = [0, 1].map(() => make("span", { className: "small-title" }, make("i"), make("span")));
-    this.rows = data.tokens.map(() => {
-      const [token, bar, weight] = [make("i"), make("span"), make("span", { className: "weight" })];
-      const node = make("li", {}, token, make("span", { className: "bar" }, bar), weight);
-      return { token, bar, weight, node };
-    });
-    this.result = make("span", { className: "small-result" });
-    this.said = make("span", { className: "small-said" });
-    this.reset = make("span", { className: "small-changed", hidden: true },
-      make("span", { "data-short": texts.bookShort }), " ",
-      makeButton(texts.reset, reset));
-    this.node = make("aside", { className: "small-strip", "aria-label": texts.strip, hidden: true },
-      make("div", { className: "small-top" }, this.titles[0],
+    return make("aside", { className: "small-strip", "aria-label": texts.strip, hidden: true },
+      make("div", { className: "small-top" }, this.titles[0].node,
         makeButton("↑", () => this.goUp(root), { title: texts.up, "aria-label": texts.up }),
         makeButton("×", () => { this.isAway = true; this.show(); },
           { title: texts.away, "aria-label": texts.away })),
       make("ul", {}, ...this.rows.map(({ node }) => node)),
       make("div", { className: "small-end" }, make("div", { className: "small-text" },
         make("span", { className: "small-figure" }, number ? fill(texts.figure, { number }) : ""),
-        this.titles[1], " ", this.result), this.said, this.reset));
+        this.titles[1].node, " ", this.result), this.said, this.reset));
   }
 
   /** Go to the strip, which may be folded away. */
@@ -293,14 +302,14 @@ export class SmallStrip {
     const { row, head, order, isOff } = this.view();
     const token = data.tokens[order[row]];
     const title = fill(data.heads.length > 1 ? texts.ofHead : texts.asks, { head: data.heads[head] });
-    for (const { firstChild, lastChild } of this.titles) {
-      setText(firstChild, token);
-      setText(lastChild, isOff ? fill(texts.isOff, { title }) : title);
+    for (const line of this.titles) {
+      setText(line.token, token);
+      setText(line.title, isOff ? fill(texts.isOff, { title }) : title);
     }
     set(this.node, "data-head", head % 6);
     this.node.classList.toggle("off", isOff);
     const lit = this.keyOf(this.at);
-    numbers.weights[head][row].forEach((weight: number, key: number) => {
+    numbers.weights[head][row].forEach((weight, key) => {
       const one = this.rows[key];
       setText(one.token, data.tokens[order[key]]);
       setBar(one.bar, weight);
@@ -308,16 +317,15 @@ export class SmallStrip {
       one.node.classList.toggle("lit", lit === key);
     });
     const output = numbers.head_outputs[head][row];
-    setText(this.result, output.length > 4 ? "" : `→ (${output.map((x: number) =>
-      short(x, 2)).join(", ")})`);
+    setText(this.result, output.length > 4 ? "" : `→ (${output.map((x) => short(x, 2)).join(", ")})`);
     setText(this.said, this.at ? `${this.explorer.nameOf(this.at)}: ${short(valueAt(numbers, this.at))}` : "");
   }
 
   /** @param hasStars whether the page has a star to be seen */
   mark(isChanged: boolean, hasStars: boolean) {
     const says = hasStars ? texts.changed : texts.yours;
-    if (this.reset.hidden === !isChanged && this.reset.firstChild.textContent === says) return;
-    setText(this.reset.firstChild, says);
+    if (this.reset.hidden === !isChanged && this.whose.textContent === says) return;
+    setText(this.whose, says);
     this.reset.hidden = !isChanged;
     this.tall = 0;
     this.standSoon();

@@ -7,8 +7,9 @@
 
 import { valueAt } from "../engine/places.ts";
 import { STEP, gone, loadStyle, stepped } from "../figures/explorer-parts.ts";
-import { Prose, followDrawings } from "./prose.ts";
+import { type FollowedExplorer, Prose, followDrawings } from "./prose.ts";
 import { hold, release } from "./scrub.ts";
+import { Tie } from "./tie.ts";
 
 /** How far a number is dragged for one step, and before it is dragged at all; as on the strip. */
 const DRAG = { step: 8, least: 4 };
@@ -40,17 +41,19 @@ function found(target: EventTarget | null) {
     const known = prose.places.get(node);
     if (known) return { prose, node, ...known };
     const [tie] = prose.ties.get(node) ?? [];
-    if (tie?.at) return { prose, node, tie, at: tie.at };
+    if (tie instanceof Tie && tie.at) return { prose, node, tie, at: tie.at };
   }
   return null;
 }
 
+type Found = NonNullable<ReturnType<typeof found>>;
+
 /** The lit and the dragged element. */
-let lit: any = null;
+let lit: Found | null = null;
 
-let drag: any = null;
+let drag: Found | null = null;
 
-function light(one: any) {
+function light(one: Found | null) {
   if (one?.node === lit?.node || drag) return;
   if (!one && lit?.prose.small.isUsed()) return; // it would shrink under the pointer
   lit?.node.classList.remove("pointed");
@@ -135,11 +138,17 @@ loadStyle("tied.css");
 if (document.querySelector("[data-as^=holds]")) import("./tied-still.ts");
 const begun: WeakSet<Element> = new WeakSet();
 
+/** An explorer, or an instrument with the runs of some; explorer.ts and instrument.ts define them. */
+interface FigureElement extends HTMLElement {
+  data?: { name: string, widths?: unknown };
+  begin(): Promise<FollowedExplorer & { runs?: FollowedExplorer[] }>;
+}
+
 /** Tie the page's current numbers to their explorers. */
 function begin() {
   proses.forEach((prose) => prose.collect());
   const hasFigure = document.querySelector("g[data-at]") !== null;
-  document.querySelectorAll("mha-explorer, mha-instrument").forEach(async (element: any) => {
+  document.querySelectorAll<FigureElement>("mha-explorer, mha-instrument").forEach(async (element) => {
     const name = element.data?.name ?? element.id;
     if (begun.has(element) || element.data?.widths) return;
     if (!document.querySelector(`data[data-of^="${name}"], table[data-at^="${name} "]`)) return;

@@ -1,7 +1,7 @@
 /** The types of the explorer: its data, its state, its strip and its tables. */
 
 import type { History } from "../store/history.ts";
-import type { BlockKind, Inputs, MaskEntry, Matrix, Operand, Origin, Place, Run } from "./run.ts";
+import type { BlockKind, Calculation, Inputs, MaskEntry, Matrix, Operand, Place, Run } from "./run.ts";
 
 /** The data of an explorer, as mha/widgets/explorer.py writes it into the page. */
 export interface ExplorerData {
@@ -21,12 +21,12 @@ export interface ExplorerData {
   prints: Record<string, [string, boolean][]>;
   tasks: StripTask[];
   /** The start of its address, if that is not its name. */
-  address?: string;
+  address?: Record<string, string>;
   /** The figure above the strip; "strip" for none. */
   view: string;
   /** The meanings of the components of a value and of an embedding. */
   axes?: string[];
-  /** The question of each hidden number of a block. */
+  /** The question of each hidden unit of a block. */
   asks?: string[];
   /** A head's d_v and d_k; the explorer sets them when it begins. */
   width: number;
@@ -72,7 +72,8 @@ export type ExplorerNumbers = Inputs & Run & { inputs: Inputs };
 /** An operand with a place, or a text between operands. */
 export type Part = Operand | string | ((places: number) => string);
 
-export type Layout = (origin: Origin, state: ExplorerState) => Part[][];
+/** The items of a line of arithmetic; of the state it depends on the temperature. */
+export type Layout = (from: Calculation, state: { temperature: number }) => Part[][];
 
 /** A number in a table. */
 export interface Cell {

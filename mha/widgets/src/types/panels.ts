@@ -1,7 +1,7 @@
 /** The types of the figures beside the explorer, and of their data. */
 
 import type { ExplorerView } from "./explorer.ts";
-import type { Inputs, Matrix, Numbers, Place, Run } from "./run.ts";
+import type { Inputs, Matrix, Numbers, Operand, Origin, Place, Run } from "./run.ts";
 
 /** A reader's choices for an example of their own. */
 export interface OwnSettings {
@@ -48,7 +48,7 @@ export interface OwnFigure {
 }
 
 /** The parts that the explorer's opener adds beside it: see mha/widgets/instrument.py. */
-// deno-lint-ignore no-explicit-any
+// deno-lint-ignore no-explicit-any -- the JSON of a page; each instrument declares its own
 export type Instrument = (data: any, element: HTMLElement) => {
   node: HTMLElement;
   placed?(): void;
@@ -84,7 +84,7 @@ export interface NamesModel {
   speeds: number[];
   embedding: Matrix;
   unembedding: Matrix;
-  // deno-lint-ignore no-explicit-any
+  // deno-lint-ignore no-explicit-any -- matrices, one a head or one for all
   [array: string]: any;
 }
 
@@ -93,6 +93,17 @@ export interface ModelRun {
   blocks: { inputs: Inputs; numbers: Numbers & Run }[];
   words: number[];
   cut: boolean;
+}
+
+/** The address of a number of the model: the block that computes it. */
+export interface ModelSpot {
+  block: number;
+  place: Place;
+}
+
+/** An origin, with the blocks of those operands that another block computes. */
+export interface ModelOrigin extends Origin {
+  blocks: Map<Operand, number>;
 }
 
 export interface ModelState {
@@ -106,7 +117,7 @@ export interface ModelState {
   greedy: boolean;
   /** The word whose logit is taken apart, -1 for the one that comes. */
   word: number;
-  at: { block: number; place: Place } | null;
+  at: ModelSpot | null;
 }
 
 /** The trained model on a page, as its parts see it. */

@@ -32,6 +32,13 @@ export interface PlaneTip {
   step?(by: number): void;
 }
 
+/** The button of a tip, with the tip, its point and its token. */
+export interface TipElement extends HTMLButtonElement {
+  tip: PlaneTip;
+  at: number[];
+  token?: number;
+}
+
 /** An obstacle for names in a plane: a line, the cost of each covered pixel, and its owner. */
 export interface PlaneLine {
   line: number[];
@@ -70,8 +77,9 @@ export interface PlaneDrawing {
   title: string;
   /** The other vectors that a drag has moved, and their numbers since then. */
   also: { text: string; of?: Numbers | null } | null;
-  // deno-lint-ignore no-explicit-any
-  movable: any[];
+  movable: TipElement[];
+  /** The lines of equal weight that were found last, and for what. */
+  equal?: { asked: string, lines: number[][][][] };
   draw(): void;
   paint(
     marks: PlaneMark[], seen?: number[][], behind?: (low: number[], high: number[]) => PlaneMark[],

@@ -116,7 +116,7 @@ export interface Run {
 }
 
 /** Numbers by the name of their stage: inputs, a run, or both. */
-// deno-lint-ignore no-explicit-any
+// deno-lint-ignore no-explicit-any -- a stage has one, two or three axes, which its name tells
 export type Numbers = { [stage: string]: any };
 
 /** The arguments of a rule of an origin. */

@@ -1,6 +1,6 @@
 /**
- * The state of a figure with steps: a reader's changes can be undone, and are in the page's address as
- * far as they differ from the start.
+ * The state of a figure: a reader's changes can be undone, and are in the page's address as far as they
+ * differ from the start. `actions` has the buttons for undo, redo, reset and sharing.
  */
 
 import { isPage, make, makeButton, markCaption, setText } from "../figures/explorer-parts.ts";
@@ -16,27 +16,28 @@ const texts = { ...explorer, ...stepsShared };
 /** Browsers limit how often an address may change. */
 const WRITE_MS = 250;
 
-export class StepsState {
+/** For each part of a state the function that reads it in an address; undefined for a text that is invalid. */
+type Readers<State> = { [Part in keyof State]?: (text: string) => State[Part] | undefined };
+
+export class FigureState<State extends object> {
   kind: string;
   name: string;
-  start: Record<string, any>;
-  readers: Record<string, (text: string) => any>;
+  start: State;
+  readers: Readers<State>;
   paint: () => void;
-  now: Record<string, any>;
-  history: History<Record<string, any>>;
+  now: State;
+  history: History<State>;
   buttons: ReturnType<typeof historyButtons>;
-  told: any;
-  actions: any;
+  told: HTMLElement;
+  actions: HTMLElement;
   timer: number | undefined;
 
   /**
    * @param kind of the instrument
    *
    * @param start lists of numbers, numbers and switches, by their names
-   * @param readers of the parts of the address, by the same names; each returns undefined for an
-   *   invalid part
    */
-  constructor(kind: string, name: string, start: Record<string, any>, readers: Record<string, (text: string) => any>, paint: () => void) {
+  constructor(kind: string, name: string, start: State, readers: Readers<State>, paint: () => void) {
     this.kind = kind;
     this.name = name;
     this.start = start;
@@ -54,14 +55,14 @@ export class StepsState {
   }
 
   /** @param what the name of the changed value; its changes by one edit are undone together */
-  change(patch: Record<string, any>, what: string = "") {
+  change(patch: Partial<State>, what: string = "") {
     this.history.record(this.now, { ...this.now, ...patch }, what);
     this.move(patch);
     this.paint();
   }
 
   /** Take over a state that is not a change, such as the next step. */
-  move(patch: Record<string, any>) {
+  move(patch: Partial<State>) {
     this.now = { ...this.now, ...patch };
     this.mark();
     this.write();
@@ -73,7 +74,7 @@ export class StepsState {
   }
 
   /** Go back, or forward again. */
-  restore(state: Record<string, any> | undefined) {
+  restore(state: State | undefined) {
     if (!state) return;
     this.move(state);
     this.paint();
@@ -88,7 +89,7 @@ export class StepsState {
   hash() {
     const parts = new URLSearchParams({ [this.kind]: this.name });
     for (const [key, value] of Object.entries(this.now)) {
-      if (!same(value, this.start[key])) parts.set(key, [value].flat(2).map(Number).join("_"));
+      if (!same(value, this.start[key as keyof State])) parts.set(key, [value].flat(2).map(Number).join("_"));
     }
     return `#${parts}`;
   }
@@ -108,8 +109,8 @@ export class StepsState {
     const parts = partsOf(this.kind, this.name);
     if (!parts) return;
     this.now = { ...this.start };
-    for (const [key, read] of Object.entries(this.readers)) {
-      const found = parts.has(key) ? read(parts.get(key) ?? "") : undefined;
+    for (const key of Object.keys(this.readers) as (keyof State & string)[]) {
+      const found = parts.has(key) ? this.readers[key]?.(parts.get(key) ?? "") : undefined;
       if (found !== undefined) this.now[key] = found;
     }
     this.history.clear();
