@@ -392,7 +392,8 @@ def _examine_use(
     subject = decoding.subject_of(use)
     report = _build_report(wrap_function(step, converter, subject), leave_out, strict)
     report = replace(report, findings=(*report.findings, *use.notes))
-    if any(finding.bug and "halves" in finding.bug for finding in report.findings):
+    has_halves = any(finding.bug and "halves" in finding.bug for finding in report.findings)
+    if has_halves and use.layout == "pairs":
         other = _examine_use(step, converter, replace(use, layout="halves"), leave_out, strict)
         if _count_wrong_cases(other) < _count_wrong_cases(report):
             return other
@@ -512,10 +513,9 @@ def _build_report(
             raise ValueError(f"leave_out has {kind!r}; this function has {', '.join(kinds)}")
     examination = Examination.run(tested, leave_out)
     faults = [x.fault for x in examination.outcomes if x.value is None and "raises" in x.fault]
-    # A step with a bug may raise a ValueError in every case; other errors are of a cache in another
-    # form.
-    is_step = tested.subject.step_arguments is not None
-    may_be_bug = is_step and any("raises ValueError" in fault for fault in faults)
+    # Arrays whose sizes do not match raise a ValueError, which may be a bug. Other errors are of
+    # arguments in another form, such as arrays with other axes, which the function unpacks.
+    may_be_bug = any("raises ValueError" in x and "unpack" not in x for x in faults)
     if len(faults) == len(examination.cases) and not may_be_bug:
         raise TypeError(_raising_message(tested, min(faults, key=len)))
     return build_report(examination, find_earlier(examination), strict=strict)
