@@ -55,7 +55,8 @@ def examine(
     Parameters
     ----------
     function : callable
-        Takes query, key and value, with axes (..., num_heads, n, d_k) or (..., n, num_heads, d_k).
+        Takes query, key and value, with axes (..., num_heads, n, d_k), (..., n, num_heads, d_k) or
+        (n, batch, num_heads, d_k).
         Its other arguments are recognised by name: `mask` or `attn_mask`, `key_padding_mask`,
         `valid_lens`, `bias`, `is_causal`, `window`, `segment_ids`, `scale`, `enable_gqa`, `n_rep`,
         `softcap`. It returns

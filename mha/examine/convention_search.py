@@ -188,12 +188,12 @@ def _find_filled_masks(
     forms = (TRUE_ALLOWS, ADDED, ONE_ALLOWS) if "mask" in masks else (tested.conventions.mask,)
     leadings = [x for x in ((BATCH_SIZE, NUM_HEADS), (BATCH_SIZE,), ())
                 if len(x) in _leading_counts(tested)]  # fmt: skip
-    for leading, tokens_first, axes, form in product(
-        leadings if masks else [], (False, True), ("", "four", "three", "two"), forms
+    for leading, token_axis, axes, form in product(
+        leadings if masks else [], (-2, -3, -4), ("", "four", "three", "two"), forms
     ):
-        conventions = replace(
-            tested.conventions, mask=form, mask_axes=axes, tokens_first=tokens_first
-        )
+        if len(leading) < -2 - token_axis:
+            continue
+        conventions = replace(tested.conventions, mask=form, mask_axes=axes, token_axis=token_axis)
         trial = tested.with_conventions(
             conventions, filled_masks=masks, may_be_none=omitted - masks
         )
@@ -209,7 +209,7 @@ def _leading_counts(tested: FunctionUnderTest) -> set[int]:
 
 def _run_in_own_axes(tested: FunctionUnderTest, case: Case) -> Array | None:
     """Return an output in the function's own order of axes; None if there is none."""
-    return replace(tested, output_axes="").run(case).value
+    return replace(tested, output_token_axis=-2, has_merged_heads=False).run(case).value
 
 
 def _find_leading(tested: FunctionUnderTest) -> tuple[int, ...] | None:
@@ -246,9 +246,8 @@ def _find_axes_of_case(
     base, shape = _run_in_own_axes(tested, case), tested.subject.shape(case.inputs)
     if base is None:
         return None
-    tokens_first = replace(tested.conventions, tokens_first=True)
     if base.shape == shape:
-        # The two axes may have been exchanged or not: only the axis of tokens is mixed.
+        # The axes may have been exchanged or not: only the axis of tokens is mixed.
         names = [name for name in ("x", "context", "value", "key") if name in case.inputs]
         # A function may leave the values unused: then the influence of keys or queries shows.
         groups = [names] if "x" in names else [["value"], ["key"], ["query"]]
@@ -257,9 +256,15 @@ def _find_axes_of_case(
                 _influences_other_indices(tested, case, base, group, axis) for axis in (-3, -2)
             ]
             if mixes == [True, False]:
-                return tested.with_conventions(tokens_first, output_axes="swapped")
+                return _with_tokens_at(tested, -3)
             if mixes == [False, True]:
                 return tested
+            if (
+                count == 2
+                and mixes == [False, False]
+                and _influences_other_indices(tested, case, base, group, -4)
+            ):
+                return _with_tokens_at(tested, -4)
         return None
     if not has_heads:
         return None
@@ -268,28 +273,44 @@ def _find_axes_of_case(
     merged = (*batch, num_tokens, num_heads * width)
     with_one_head = (*batch, num_tokens, 1, width)
     if base.shape == with_one_head:  # all heads in one, by mistake
-        return replace(tested, output_axes="swapped")
+        return replace(tested, output_token_axis=-3)
     if count == 2:
-        for output_axes, its_shape in (("swapped", swapped), ("merged", merged)):
+        for is_merged, its_shape in ((False, swapped), (True, merged)):
             if base.shape == its_shape:
-                return replace(tested, output_axes=output_axes)
-        # The inputs have tokens first, and the output has its heads merged.
+                return replace(tested, output_token_axis=-3, has_merged_heads=is_merged)
+        # The inputs have tokens before heads, or first, and the output has its heads merged.
         if base.shape == (*batch, num_heads, num_tokens * width):
-            return tested.with_conventions(tokens_first, output_axes="merged")
+            is_first = _influences_other_indices(tested, case, base, ["value"], -4, -3)
+            return replace(_with_tokens_at(tested, -4 if is_first else -3), has_merged_heads=True)
     return None
 
 
+def _with_tokens_at(tested: FunctionUnderTest, axis: int) -> FunctionUnderTest:
+    """Return the function with an axis of tokens, in its inputs and its output."""
+    conventions = replace(tested.conventions, token_axis=axis)
+    return tested.with_conventions(conventions, output_token_axis=axis)
+
+
 def _influences_other_indices(
-    tested: FunctionUnderTest, case: Case, base: Array, names: Sequence[str], axis: int
+    tested: FunctionUnderTest,
+    case: Case,
+    base: Array,
+    names: Sequence[str],
+    axis: int,
+    output_axis: int | None = None,
 ) -> bool:
-    """Return whether inputs at one index of an axis influence outputs at other indices of it."""
-    size = base.shape[axis]
+    """Return whether inputs at one index of an axis influence outputs at other indices of it.
+
+    `output_axis` is that axis of the output, by default the same.
+    """
+    output_axis = axis if output_axis is None else output_axis
+    size = base.shape[output_axis]
     for i in (0, size - 1):
         index = (..., i, *[slice(None)] * (-axis - 1))
         other = _run_in_own_axes(tested, _perturb(case, names, index))
         if other is None or other.shape != base.shape:
             return False
-        differs = np.moveaxis(_differ(base, other), axis, 0)
+        differs = np.moveaxis(_differ(base, other), output_axis, 0)
         if differs[[j for j in range(size) if j != i]].any():
             return True
     return False

@@ -63,8 +63,9 @@ class Conventions:
 
     Parameters
     ----------
-    tokens_first : bool
-        Whether the axis of tokens is before that of heads (attention) or of sequences (a layer).
+    token_axis : int
+        The axis of tokens, counted from the end: -2; -3 if it is before that of heads (attention)
+        or of sequences (a layer); or -4 if it is before those of sequences and heads.
     mask : str
         The form of a mask that says which keys a query may attend to: `TRUE_ALLOWS`, `TRUE_MASKS`,
         `ONE_ALLOWS`, `ONE_MASKS` or `ADDED`.
@@ -105,7 +106,7 @@ class Conventions:
         Whether segment ids have the axes (batch, n) instead of (n,).
     """
 
-    tokens_first: bool = False
+    token_axis: int = -2
     mask: str = TRUE_ALLOWS
     mask_axes: str = ""
     undetermined: frozenset[str] = frozenset()
@@ -191,8 +192,8 @@ class Conventions:
         inputs, mask = case.inputs, case.inputs.get("mask")
         if not self._can_position(case):
             return False
-        if self.tokens_first and not case.leading:
-            return False  # two axes have no axis of heads that could be after that of tokens
+        if len(case.leading) < -2 - self.token_axis:
+            return False  # no axes that could be after that of tokens
         if self.is_always_causal and "x" in inputs and "context" in inputs:
             return False  # a layer may be causal among its own tokens alone
         if self.has_segment_rows and "segments" in inputs and len(case.leading) < 2:
@@ -256,12 +257,13 @@ def describe_conventions(
 
     Examples
     --------
-    >>> describe_conventions(Conventions(tokens_first=True), ("query",))
+    >>> describe_conventions(Conventions(token_axis=-3), ("query",))
     [('if axes are (..., n, num_heads, d_k)', '', '')]
     """
     axes = "(..., n, num_heads, d_k)" if "query" in first_inputs else "(n, batch, d_model)"
+    axes = "(n, batch, num_heads, d_k)" if conventions.token_axis == -4 else axes
     rows = [
-        (conventions.tokens_first, f"if axes are {axes}", "", ""),
+        (conventions.token_axis != -2, f"if axes are {axes}", "", ""),
         (conventions.mask == TRUE_MASKS, "if True in a mask means masked",
          "So it does in PyTorch's nn.MultiheadAttention; in scaled_dot_product_attention True means"
          " that a query may attend.", NOTATION),

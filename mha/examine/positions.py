@@ -155,9 +155,7 @@ def has_tokens_first(tested: FunctionUnderTest) -> bool:
 
 def with_tokens_first(tested: FunctionUnderTest) -> FunctionUnderTest:
     """Return the function with the axis of tokens before that of heads."""
-    return tested.with_conventions(
-        replace(tested.conventions, tokens_first=True), output_axes="swapped"
-    )
+    return tested.with_conventions(replace(tested.conventions, token_axis=-3), output_token_axis=-3)
 
 
 def find_rotated_parts(tested: FunctionUnderTest) -> dict[int, tuple[int, int]]:

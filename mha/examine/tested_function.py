@@ -93,9 +93,11 @@ class FunctionUnderTest:
     positional_only : tuple of str
         Arguments that cannot be passed by name.
     conventions : Conventions
-    output_axes : str
-        "" if the axes of the output are those of `mha`; "swapped" if the axis of tokens is before
-        that of heads; "merged" if the heads are also concatenated.
+    output_token_axis : int
+        The axis of tokens of the output, counted from the end: -2, or as in `Conventions`.
+    has_merged_heads : bool
+        Whether the output has its heads concatenated. Its axis of tokens is then counted as before
+        the concatenation.
     may_be_none : frozenset of str
         The required inputs for which the function takes None.
     filled_masks : frozenset of str
@@ -118,7 +120,8 @@ class FunctionUnderTest:
     untested: tuple[str, ...] = ()
     positional_only: tuple[str, ...] = ()
     conventions: Conventions = MHA_CONVENTIONS
-    output_axes: str = ""
+    output_token_axis: int = -2
+    has_merged_heads: bool = False
     may_be_none: frozenset[str] = frozenset()
     filled_masks: frozenset[str] = frozenset()
     padding_argument: str = ""
@@ -174,9 +177,7 @@ class FunctionUnderTest:
         if "scale" in self.required and "scale" not in inputs and "query" in inputs:
             inputs["scale"] = float(inputs["query"].shape[-1] ** -0.5)
         arguments = {
-            argument: self.conventions.encode(
-                name, self._swap_axes_if_needed(name, inputs[name]), case
-            )
+            argument: self.conventions.encode(name, self._move_tokens(name, inputs[name]), case)
             for argument, name in self.arguments.items()
             if name in inputs
         }
@@ -187,28 +188,33 @@ class FunctionUnderTest:
             arguments[argument] = value(inputs) if callable(value) else value
         return arguments
 
-    def _swap_axes_if_needed(self, name: str, x: Any) -> Any:
-        is_moved = self.conventions.tokens_first and name in self.subject.token_axis_inputs
-        return x.swapaxes(-3, -2) if is_moved and x is not None and x.ndim > 2 else x
+    def _move_tokens(self, name: str, x: Any) -> Any:
+        """Return an input with its axis of tokens where the function has it."""
+        axis = self.conventions.token_axis
+        if name not in self.subject.token_axis_inputs or x is None or x.ndim < -axis:
+            return x
+        return np.moveaxis(x, -2, axis)
 
     def to_function_axes(self, x: Array) -> Array:
         """Return an output of `mha` in the axes of the function's outputs."""
-        if not self.output_axes or x.ndim < 3:
+        axis = self.output_token_axis
+        if axis == -2 or x.ndim < -axis:
             return x
-        x = x.swapaxes(-3, -2)
-        return x.reshape(*x.shape[:-2], -1) if self.output_axes == "merged" else x
+        x = np.moveaxis(x, -2, axis)
+        return x.reshape(*x.shape[:-2], -1) if self.has_merged_heads else x
 
     def to_mha_axes(self, x: Array, shape: tuple[int, ...]) -> Array:
         """Return an output of the function in the axes of `mha`, where it has the given shape.
 
         An output of an unexpected shape is returned as it is, and reported as wrong.
         """
-        if not self.output_axes or len(shape) < 3:
+        axis, empty = self.output_token_axis, np.empty(shape)
+        if axis == -2 or len(shape) < -axis:
             return x
-        swapped = (*shape[:-3], shape[-2], shape[-3], shape[-1])
-        if x.shape == self.to_function_axes(np.empty(shape)).shape:
-            return x.reshape(swapped).swapaxes(-3, -2)
-        return x.swapaxes(-3, -2) if self.output_axes == "swapped" and x.ndim == len(shape) else x
+        if x.shape == self.to_function_axes(empty).shape:
+            return np.moveaxis(x.reshape(np.moveaxis(empty, -2, axis).shape), axis, -2)
+        has_all_axes = not self.has_merged_heads and x.ndim == len(shape)
+        return np.moveaxis(x, axis, -2) if has_all_axes else x
 
     def argument_sources(self, case: Case) -> list[dict[str, str]]:
         """Return the arguments of each call as Python source, with arrays by name."""

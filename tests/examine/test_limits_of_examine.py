@@ -185,3 +185,18 @@ def test_a_case_has_its_outputs_by_their_former_names_too():
         assert case.came == case.actual
     with pytest.raises(AttributeError, match="no attribute 'other'"):
         _ = case.other
+
+
+@pytest.mark.parametrize("is_merged", [False, True])
+def test_tokens_may_be_before_sequences_and_heads(is_merged):
+    def tokens_first(query, key, value, is_scaled=True):
+        scores = np.einsum("nbhd,mbhd->bhnm", query, key)
+        weights = soft(scores / query.shape[-1] ** 0.5 if is_scaled else scores)
+        output = np.einsum("bhnm,mbhd->nbhd", weights, value)
+        return output.reshape(*output.shape[:2], -1) if is_merged else output
+
+    right = mha.examine(tokens_first)
+    assert right.ok, right
+    assert "if axes are (n, batch, num_heads, d_k)" in [f.convention for f in right.findings]
+    wrong = mha.examine(lambda q, k, v: tokens_first(q, k, v, is_scaled=False))
+    assert wrong.findings[0].bug == "no scale"
