@@ -32,7 +32,7 @@ from mha.examine.bug_search import (
     with_nan_in_masked_rows,
 )
 from mha.examine.cases import Case
-from mha.examine.narrowing import describe_right_cases, find_condition
+from mha.examine.narrowing import describe_right_cases, find_condition, rounds_scores_away
 from mha.examine.printed_steps import RecordedParts, print_steps
 from mha.examine.report import Finding, Report, Shown, format_value
 from mha.examine.tested_function import FunctionUnderTest, Outcome
@@ -294,9 +294,14 @@ def build_report(
         if retested is not None and len(retested.unexplained) <= len(unexplained):
             examination, explanations, unexplained = retested
             tested = examination.tested
-    if _has_bug(explanations, "mask unused") and any(
+    # The mask has an influence on unexplained cases, so it is used; or scores have one.
+    has_influence = _has_bug(explanations, "mask unused") and any(
         "mask" in examination.cases[i].inputs for each in unexplained for i in each.indices
-    ):  # the mask has an influence on unexplained cases, so it is used
+    )
+    has_influence |= _has_bug(explanations, "all scores 0") and rounds_scores_away(
+        examination, examination.plain_cases(), explanations[0].parts
+    )
+    if has_influence:
         explanations = [Explanation()]
         unexplained = unexplained_kinds(examination, examination.indices_by_kind().values())
     examination, explanations, unexplained, precision_notes = _refine_precision(

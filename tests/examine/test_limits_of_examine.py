@@ -200,3 +200,14 @@ def test_tokens_may_be_before_sequences_and_heads(is_merged):
     assert "if axes are (n, batch, num_heads, d_k)" in [f.convention for f in right.findings]
     wrong = mha.examine(lambda q, k, v: tokens_first(q, k, v, is_scaled=False))
     assert wrong.findings[0].bug == "no scale"
+
+
+def test_scores_beside_a_large_number_are_not_called_0():
+    def beside_a_large_number(query, key, value):
+        scores = dots(query.astype(np.float32), key.astype(np.float32)) - np.float32(1e9)
+        return soft(scores) @ value
+
+    report = mha.examine(beside_a_large_number)
+    assert not report.ok
+    assert {finding.bug for finding in report.findings} == {None}
+    assert "Only large scores have an influence" in " ".join(str(report).split())
