@@ -290,6 +290,9 @@ def examine_layer(
             findings=(*report.findings, *notes),
             not_tested=(*report.not_tested, *(name for name in extra_names if name not in unused)),
         )
+    if report.ok and (idle := modules.idle_frequencies(function)):
+        note = modules.unused_finding(idle)
+        report = replace(report, findings=(*report.findings, note))
     mask_inputs = {"mask", "padding", "lengths", "is_causal"}
     if (
         report.ok

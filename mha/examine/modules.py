@@ -452,6 +452,20 @@ def unused_finding(unused: Sequence[str]) -> Finding:
     return Finding(f"{text}.", convention=f"if the layer should ignore {names}")
 
 
+def idle_frequencies(module: Any) -> list[str]:
+    """Return the buffers with rotary frequencies of a module whose outputs have no rotation.
+
+    They are buffers that PyTorch does not save, and so are not among the arrays.
+    """
+    buffers = dict(module.named_buffers()) if hasattr(module, "named_buffers") else {}
+    saved = arrays_of(module)
+    return [name for name in buffers if name not in saved and FREQUENCIES.search(name)]
+
+
+FREQUENCIES = re.compile("inv_freq|freqs|rotary|rope|(^|[._])(cos|sin)", re.IGNORECASE)
+"""Names of buffers with the frequencies or the angles of rotary positions."""
+
+
 def affects_cases(setting: str) -> bool:
     """Return whether a setting would change the output of the cases: a wide window does not."""
     name, _, value = setting.partition("=")

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mha.core.checks import Array
-from mha.examine import attention, conventions
+from mha.examine import attention, conventions, score_limits
 from mha.examine.arrays import as_numpy
 from mha.examine.attention import LARGE_NEGATIVE, VERY_LOW_DEPTH, very_low_queries
 from mha.examine.bug_search import (
@@ -39,9 +39,6 @@ from mha.examine.tested_function import FunctionUnderTest, Outcome
 from mha.practice.attention_parts import RESULT_NAMES, RIGHT_ZERO_ROWS, Parts
 from mha.practice.bugs import TABLE, Bug
 
-MODEL_SCORE_DEPTH = 9000
-"""The scores of models are above minus this: a function that is right above it is right."""
-LOW_SECTION = "mechanism/softmax#large-scores"
 MIN_SHOWN_DIFFERENCE = 5e-4
 """A printed case has a difference of at least this, since its numbers have four decimals."""
 MAX_MEDIAN_ROUNDING = 5e-3
@@ -325,6 +322,9 @@ def build_report(
         *_position_findings(examination, unexplained),
         *_dtype_findings(examination),
     ]
+    if not explanations[0].bugs and not unexplained:
+        findings += score_limits.float16_findings(examination, is_half)
+        findings += [] if is_half else score_limits.masked_score_findings(examination)
     if not unexplained and tested.subject.masked_rows is not None:
         findings += _masked_row_findings(examination, parts, strict)
     findings.sort(key=lambda finding: finding.convention is not None)
@@ -459,13 +459,15 @@ def _drop_very_low_scores(examination: Examination) -> tuple[Examination, list[F
                 (shallowest, depth) if examined.wrong_cases() else (depth, deepest)
             )
         limit = min(limit, shallowest)
-    if limit < MODEL_SCORE_DEPTH:
+    if limit < score_limits.MODEL_SCORE_DEPTH:
         return examination, []
     rounded = round(limit, 1 - int(np.log10(limit)))
     condition = f"if no score is below about -{rounded:.0f}"
     explanation = "A constant that stands for minus infinity, or underflow, takes effect below it."
     others = [i for i in range(len(examination.cases)) if i not in low]
-    return examination.subset(others), [_convention_finding(condition, explanation, LOW_SECTION)]
+    return examination.subset(others), [
+        _convention_finding(condition, explanation, score_limits.SECTION)
+    ]
 
 
 def _unique(findings: Sequence[Finding]) -> list[Finding]:
