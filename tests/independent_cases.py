@@ -32,7 +32,7 @@ EMPTY = "if no query is fully masked, or its row is ignored"
 
 @dataclass(frozen=True)
 class Case:
-    """A function, its kind, and the bug in it according to its author.
+    """A function or class, its kind, and the bug in it according to its author.
 
     `conditions` are those that the report of a correct function names.
     """
@@ -52,7 +52,7 @@ class Case:
         for old, new in zip(texts[::2], texts[1::2], strict=True):
             assert old in source, (what, old)
             source = source.replace(old, new)
-        exec(source, self.function.__globals__, made)
+        exec(source, vars(inspect.getmodule(self.function)), made)
         function = made[self.function.__name__]
         return replace(self, function=function, what=what, conditions=conditions)
 

@@ -17,12 +17,14 @@ from mha.examine.convention_search import find_conventions, returns_output
 from mha.examine.report import Finding, Report, Shown
 from mha.examine.report_building import Examination, build_report, fits_plain_cases
 from mha.examine.tested_function import (
+    RETURNED_WEIGHTS,
     FunctionUnderTest,
     normalise_name,
+    read_defaults,
     read_parameters,
     wrap_function,
 )
-from mha.practice.bugs import DECODING
+from mha.practice.bugs import DECODING, TABLE, Bug
 
 __all__ = [
     "Finding",
@@ -53,7 +55,8 @@ def examine(
     Parameters
     ----------
     function : callable
-        Takes query, key and value, with axes (..., num_heads, n, d_k) or (..., n, num_heads, d_k).
+        Takes query, key and value, with axes (..., num_heads, n, d_k), (..., n, num_heads, d_k) or
+        (n, batch, num_heads, d_k).
         Its other arguments are recognised by name: `mask` or `attn_mask`, `key_padding_mask`,
         `valid_lens`, `bias`, `is_causal`, `window`, `segment_ids`, `scale`, `enable_gqa`, `n_rep`,
         `softcap`. It returns
@@ -76,7 +79,8 @@ def examine(
     Raises
     ------
     TypeError
-        If `function` is not callable, or has an unknown argument without a default.
+        If `function` is not callable, has an unknown argument without a default, or raises an error
+        in every case.
     ValueError
         If `leave_out` has a name that is not a kind of case.
 
@@ -100,6 +104,8 @@ def examine(
         return examine_layer(function, asarray=asarray, leave_out=leave_out, strict=strict)
     tested = find_conventions(_wrap_with_library(function, asarray, attention.SUBJECT))
     report = _build_report(tested, leave_out, strict)
+    if report.ok:
+        return _examine_with_weights(tested, report, leave_out, strict)
     if report.is_explained:
         return report
     searches: list[tuple[str, Callable[[FunctionUnderTest], Any]]] = [
@@ -118,7 +124,78 @@ def examine(
         )
         if report_with_value.is_explained:
             return report_with_value
+    return _examine_own_positions(tested, report, leave_out, strict)
+
+
+def _examine_with_weights(
+    tested: FunctionUnderTest, report: Report, leave_out: Collection[str], strict: bool
+) -> Report:
+    """Return the report on a right function if it is to return its weights too.
+
+    A function may compute them in other lines. With its output alone it has the given report, which
+    is returned unless these lines are wrong.
+    """
+    defaults = read_defaults(tested.function)
+    for argument, _ in read_parameters(tested.function)[0]:
+        name = normalise_name(argument)
+        if name not in RETURNED_WEIGHTS or defaults.get(name, False) is not False:
+            continue
+        with_weights = replace(tested, settings={**tested.settings, argument: True})
+        other = _build_report(find_conventions(with_weights), leave_out, strict)
+        if not other.ok:
+            sentence = f"It is right without {argument}=True."
+            findings = (
+                finding if finding.convention else _add_narrowing(finding, sentence)
+                for finding in other.findings
+            )
+            return replace(other, findings=tuple(findings))
     return report
+
+
+def _examine_own_positions(
+    tested: FunctionUnderTest, report: Report, leave_out: Collection[str], strict: bool
+) -> Report:
+    """Return the report on a function that may itself apply positions.
+
+    It is the given report if no known positions explain the outputs.
+    """
+    ways = convention_search.find_own_positions(tested)
+    right_ways = [way for way in ways if fits_plain_cases(way)]
+    # Beside positions, only a bug of the positions themselves is searched for: others would fit by
+    # chance. It is likelier than slopes that are measured, which always fit.
+    wrong_ways = (
+        [way for way in ways if way not in right_ways and fits_plain_cases(way, POSITION_BUGS)]
+        if all(_has_measured_slopes(way) for way in right_ways)
+        else []
+    )
+    for way in (*wrong_ways, *right_ways):
+        report_with_positions = _build_report(way, leave_out, strict)
+        if _is_surely_explained(report_with_positions):
+            return report_with_positions
+    if not ways:
+        return report
+    findings = (
+        finding if finding.bug or finding.convention else _add_narrowing(finding, OWN_POSITIONS)
+        for finding in report.findings
+    )
+    return replace(report, findings=tuple(findings))
+
+
+def _has_measured_slopes(tested: FunctionUnderTest) -> bool:
+    """Return whether a function adds linear biases whose slopes were measured."""
+    biases = tested.conventions.linear_biases
+    return biases is not None and bool(biases.slopes)
+
+
+POSITION_BUGS = [bug for bug in TABLE if bug.part in attention.POSITION_PARTS]
+OWN_POSITIONS = "The scores depend on the positions of the tokens, in no known way."
+
+
+def _add_narrowing(finding: Finding, sentence: str) -> Finding:
+    """Return a finding with a further sentence that narrows its cause."""
+    return replace(
+        finding, said=f"{finding.said} {sentence}", narrowed=(*finding.narrowed, sentence)
+    )
 
 
 def examine_layer(
@@ -162,11 +239,11 @@ def examine_layer(
     True
     """
     if not modules.is_module(function):
-        return _build_report(
-            find_conventions(_wrap_with_library(function, asarray, layer.SUBJECT)),
-            leave_out,
-            strict,
-        )
+        tested = find_conventions(_wrap_with_library(function, asarray, layer.SUBJECT))
+        report = _build_report(tested, leave_out, strict)
+        if report.is_explained or "angles" in tested.takes:
+            return report
+        return _examine_own_positions(tested, report, leave_out, strict)
     module = modules.read_module(function)
     takes = frozenset(
         wrap_function(module.call, NUMPY, module.subject(frozenset())).arguments.values()
@@ -186,25 +263,23 @@ def examine_layer(
             report = _build_report(find_conventions(wrap(module_layer)), leave_out, strict)
             if _is_surely_explained(report):
                 return replace(report, findings=(*report.findings, note))
-    readings = (
-        [module, module.with_fused_by_heads()]
-        if module.is_fused and module.num_heads > 1
-        else [module]
-    )
-    reports = []
-    for reading in readings:
-        tested = wrap(reading)
-        plain_cases = [case for case in tested.subject.cases(tested.takes, frozenset())
-                       if case.kind == "plain"]  # fmt: skip
-        outcomes = [tested.run(tested.add_context(case)) for case in plain_cases]
-        if all(outcome.value is None for outcome in outcomes):
-            raise TypeError(
-                modules.refusal_message(function, (), outcomes[0].fault.partition("raises ")[2])
-            )
-        reports.append(_build_report(find_conventions(tested), leave_out, strict))
-        if reports[-1].ok:
-            break
-    report = reports[-1] if reports[-1].ok else reports[0]
+    tested = find_conventions(wrap(module))
+    plain_cases = [case for case in tested.subject.cases(tested.takes, frozenset())
+                   if case.kind == "plain"]  # fmt: skip
+    outcomes = [tested.run(tested.add_context(case)) for case in plain_cases]
+    if all(outcome.value is None for outcome in outcomes):
+        raise TypeError(
+            modules.refusal_message(function, (), outcomes[0].fault.partition("raises ")[2])
+        )
+    is_by_heads = False
+    if module.is_fused and module.num_heads > 1 and not fits_plain_cases(tested):
+        by_heads = find_conventions(wrap(module.with_fused_by_heads()))
+        is_by_heads = fits_plain_cases(by_heads) or (
+            not fits_plain_cases(tested, _layer_bugs(tested))
+            and fits_plain_cases(by_heads, _layer_bugs(by_heads))
+        )
+        tested = by_heads if is_by_heads else tested
+    report = _build_report(tested, leave_out, strict)
     if extra_names and not _is_surely_explained(report):
         raise TypeError(modules.refusal_message(function, extra_names))
     if report.ok and extra_names:
@@ -215,6 +290,9 @@ def examine_layer(
             findings=(*report.findings, *notes),
             not_tested=(*report.not_tested, *(name for name in extra_names if name not in unused)),
         )
+    if report.ok and (idle := modules.idle_frequencies(function)):
+        note = modules.unused_finding(idle)
+        report = replace(report, findings=(*report.findings, note))
     mask_inputs = {"mask", "padding", "lengths", "is_causal"}
     if (
         report.ok
@@ -223,9 +301,14 @@ def examine_layer(
         and not _is_always_causal(report)
     ):
         report = replace(report, findings=(*report.findings, NOT_CAUSAL))
-    if report.ok and len(reports) > 1:
+    if is_by_heads:
         report = replace(report, findings=(*report.findings, FUSED_BY_HEADS))
     return report
+
+
+def _layer_bugs(tested: FunctionUnderTest) -> list[Bug]:
+    """Return the known bugs of a layer that are not minor."""
+    return [bug for bug in TABLE if bug.part in tested.subject.parts and not bug.is_minor]
 
 
 def _is_always_causal(report: Report) -> bool:
@@ -313,7 +396,8 @@ def _examine_use(
     subject = decoding.subject_of(use)
     report = _build_report(wrap_function(step, converter, subject), leave_out, strict)
     report = replace(report, findings=(*report.findings, *use.notes))
-    if any(finding.bug and "halves" in finding.bug for finding in report.findings):
+    has_halves = any(finding.bug and "halves" in finding.bug for finding in report.findings)
+    if has_halves and use.layout == "pairs":
         other = _examine_use(step, converter, replace(use, layout="halves"), leave_out, strict)
         if _count_wrong_cases(other) < _count_wrong_cases(report):
             return other
@@ -432,7 +516,23 @@ def _build_report(
         if kind not in kinds:
             raise ValueError(f"leave_out has {kind!r}; this function has {', '.join(kinds)}")
     examination = Examination.run(tested, leave_out)
+    faults = [x.fault for x in examination.outcomes if x.value is None and "raises" in x.fault]
+    # Arrays whose sizes do not match raise a ValueError, which may be a bug. Other errors are of
+    # arguments in another form, such as arrays with other axes, which the function unpacks.
+    may_be_bug = any("raises ValueError" in x and "unpack" not in x for x in faults)
+    if len(faults) == len(examination.cases) and not may_be_bug:
+        raise TypeError(_raising_message(tested, min(faults, key=len)))
     return build_report(examination, find_earlier(examination), strict=strict)
+
+
+def _raising_message(tested: FunctionUnderTest, fault: str) -> str:
+    """Return the message for a function that raises an error in every case."""
+    inputs = ", ".join(tested.arguments)
+    return (
+        f"examine cannot judge {tested.name}: {fault}, and an error in every other case too. Repair"
+        f" it, or, if it takes arrays in another form, examine a function around it:\n"
+        f"    lambda {inputs}: {tested.name}(...)"
+    )
 
 
 def _kind_names(tested: FunctionUnderTest) -> list[str]:

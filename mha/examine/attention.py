@@ -10,6 +10,7 @@ import numpy as np
 from mha.core.attention import attention_scores, masked_scores, repeat_heads, scaled_scores
 from mha.core.checks import Array
 from mha.core.masks import first_query_position
+from mha.core.positions import Layout, rotate_by
 from mha.core.score_variants import softmax_with_sink
 from mha.core.softmax import softmax
 from mha.examine.cases import (
@@ -29,7 +30,7 @@ from mha.examine.cases import (
 from mha.examine.conventions import FIRST_POSITION
 from mha.examine.report import Finding
 from mha.examine.tested_function import FunctionUnderTest
-from mha.practice.attention_parts import Options, Parts, attend
+from mha.practice.attention_parts import RIGHT_NAN_ROWS, Options, Part, Parts, attend
 from mha.practice.bugs import DECODING
 
 ALIASES = {
@@ -103,6 +104,8 @@ EQUAL_SIZES, EQUAL_COUNTS, MORE_KEYS, MORE_QUERIES = (
     (7, 3, 2, 5),
 )
 """Numbers of queries and keys, the width of both, and that of values."""
+POSITION_SIZES = ((5, 5, 8, 8), (5, 5, 4, 2), (3, 3, 6, 2), (7, 7, 2, 5))
+"""The sizes for a function that applies positions itself: as many queries as keys, in pairs."""
 SMALL_SIZES = [
     (n, m, d_k, d_v)
     for n, m in ((1, 1), (1, 2), (2, 2), (2, 3), (3, 3))
@@ -137,6 +140,10 @@ HEADS_PER_GROUP = 2
 """The number of heads that share keys and values: another one than the number of groups, 3."""
 LONG_LENGTH = 133
 """The length of the longest case: more than a block of 128, and no multiple of a block."""
+
+
+POSITION_PARTS = ("turn", "rotary_angles", "head_slopes", "distance_bias")
+"""The parts of a function that applies positions itself."""
 
 
 def draw_inputs(draw: Draw, *sizes: int) -> dict[str, Any] | None:
@@ -264,7 +271,26 @@ def added_mask(inputs: Any, n: int, m: int) -> Array:
     if is_causal(inputs):
         added = np.where(distance_to_keys(inputs, n, m) >= 0, added, -np.inf)
     near = nearby_keys(inputs, n, m)
-    return added if near is None else np.where(near, added, -np.inf)
+    added = added if near is None else np.where(near, added, -np.inf)
+    return added + linear_biases(inputs, n, m)
+
+
+def linear_biases(inputs: Any, n: int, m: int, parts: Parts = RIGHT_NAN_ROWS) -> Array | float:
+    """Return the linear biases that a function itself adds, by some parts; 0 without them."""
+    if inputs.get("linear_biases") is None:
+        return 0.0
+    heads = inputs["query"].shape[-3] if inputs["query"].ndim > 2 else 1
+    known = inputs["linear_biases"].slopes_of(heads)
+    slopes = parts.head_slopes(heads) if known is None else np.array(known)
+    biases: Array = parts.distance_bias(slopes, abs(distance_to_keys(inputs, n, m)))
+    return biases if inputs["query"].ndim > 2 else biases[0]
+
+
+def rotation_angles(inputs: Any, n: int, d_k: int, parts: Parts = RIGHT_NAN_ROWS) -> Array:
+    """Return the angles by which a function itself rotates n queries and keys, by some parts."""
+    _, base = inputs["rotation"]
+    angles: Array = parts.rotary_angles(np.arange(n), d_k, base)
+    return angles
 
 
 def distance_to_keys(inputs: Any, n: int, m: int) -> Array:
@@ -276,13 +302,16 @@ def distance_to_keys(inputs: Any, n: int, m: int) -> Array:
 def nearby_keys(inputs: Any, n: int, m: int) -> Array | None:
     """Return True for each key in the window and the segment of a query; None without both."""
     distance = distance_to_keys(inputs, n, m)
-    first_masked: int | None = inputs.get("first_masked_distance")
+    first_masked: int | tuple[int, int] | None = inputs.get("first_masked_distance")
     # A window counts the query's own position, so the key at this distance is the first masked.
     near: Array | None = None
     if inputs.get("window") is not None:
         first_masked = inputs["window"] + inputs.get("window_extra", 0)
     if first_masked is not None:
-        near = abs(distance) < first_masked
+        earlier, later = (
+            first_masked if isinstance(first_masked, tuple) else (first_masked, first_masked)
+        )
+        near = (distance < earlier) & (-distance < later)
         if inputs.get("window_is_causal") and inputs.get("window") is not None:
             near &= distance >= 0
     if inputs.get("segments") is not None:
@@ -307,6 +336,10 @@ def expected(inputs: Any) -> Array:
     query, key, value = (inputs[name] for name in ("query", "key", "value"))
     if query.shape[:-2] != key.shape[:-2]:
         key, value = repeat_heads("key", key, query), repeat_heads("value", value, query)
+    if inputs.get("rotation"):
+        angles = rotation_angles(inputs, query.shape[-2], query.shape[-1])
+        layout = inputs["rotation"][0]
+        query, key = (rotate_by(x, angles, layout=layout) for x in (query, key))
     scale = scale_of(inputs, key.shape[-1])
     scores = scaled_scores(attention_scores(query, key), key.shape[-1], scale)
     if "softcap" in inputs:
@@ -354,7 +387,14 @@ def compute(inputs: Any, parts: Parts) -> Array:
         return np.stack([compute(sequence, parts) for sequence in sequences])
     query, key, value = (inputs[name] for name in ("query", "key", "value"))
     d_model = query.shape[-1] * (query.shape[-3] if query.ndim > 2 else 1)
-    return attend(query, key, value, parts, part_options(inputs), d_model=d_model)[1]
+    return attend(
+        query, key, value, parts, part_options(inputs, parts, query.shape[-1]), d_model=d_model
+    )[1]
+
+
+def rotate_in_other_layout(x: Array, angles: Array, *, layout: Layout = "pairs") -> Array:
+    """Return vectors rotated in the other layout than the given one."""
+    return rotate_by(x, angles, layout="halves" if layout == "pairs" else "pairs")
 
 
 def _is_mask_per_sequence(mask: Any, query: Array) -> bool:
@@ -373,8 +413,11 @@ def _has_mask_per_sequence(inputs: Any) -> bool:
     )
 
 
-def part_options(inputs: Any) -> Options:
-    """Return the inputs of a case as the options that `mha.practice` gives to its parts."""
+def part_options(inputs: Any, parts: Parts, d_k: int) -> Options:
+    """Return the inputs of a case as the options that `mha.practice` gives to its parts.
+
+    `d_k` is the width of a head.
+    """
     mask = inputs.get("bias", inputs.get("mask"))
     is_boolean = mask is not None and mask.dtype == bool
     allowed = mask if is_boolean else None
@@ -382,16 +425,27 @@ def part_options(inputs: Any) -> Options:
         near = nearby_keys(inputs, inputs["query"].shape[-2], inputs["key"].shape[-2])
         if near is not None:
             allowed = near if allowed is None else allowed & near
-    width = inputs["query"].shape[-1] if "query" in inputs else 1
+    bias = 0.0 if mask is None or is_boolean else mask
+    if inputs.get("linear_biases") is not None:
+        bias = bias + linear_biases(
+            inputs, inputs["query"].shape[-2], inputs["key"].shape[-2], parts
+        )
+    angles: Array | None = inputs.get("angles")
+    rotation: Part = rotate_by
+    if inputs.get("rotation"):
+        x = inputs["query"] if "query" in inputs else inputs["x"]
+        angles = rotation_angles(inputs, x.shape[-2], d_k, parts)
+        rotation = rotate_by if inputs["rotation"][0] == "pairs" else rotate_in_other_layout
     return Options(
         allowed=allowed,
-        bias=0.0 if mask is None or is_boolean else mask,
+        bias=bias,
         real=inputs.get("real", inputs.get("padding")),
         is_causal=is_causal(inputs),
         align=inputs.get("align", "top-left"),
-        scale=scale_of(inputs, width),
+        scale=scale_of(inputs, d_k),
         softcap=inputs.get("softcap"),
-        angles=inputs.get("angles"),
+        angles=angles,
+        rotate_by=rotation,
     )
 
 
@@ -411,6 +465,10 @@ SUBJECT = Subject(
     refusable_kinds={
         **dict.fromkeys(CAUSAL_AND_OTHER_MASK, "if is_causal and a mask do not come together"),
         **dict.fromkeys((GROUPED, BIAS_OF_HEADS, WINDOW, SEGMENTS), ""),
+        **dict.fromkeys(
+            (FULLY_MASKED, FULLY_MASKED_ADDITIVE, FULLY_MASKED_PADDING),
+            "if no query is fully masked",
+        ),
     },
     parts=(
         *(

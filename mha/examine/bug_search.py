@@ -65,6 +65,17 @@ MASKED_ROW_OUTPUTS = {
 """For each usual output for a fully masked row, the parts that compute it."""
 
 
+def with_nan_in_masked_rows(parts: Parts) -> Parts:
+    """Return the parts without a convention on fully masked rows, which then have NaN."""
+    replaced = tuple(
+        (part, line)
+        for part, line in parts.replaced
+        if part != "fill_masked_rows"
+        and line not in (add_large_negative, replace_by_large_negative)
+    )
+    return replace(parts, replaced=replaced)
+
+
 @dataclass(frozen=True)
 class Unexplained:
     """The cases of one kind that the common explanations do not fit.
@@ -105,7 +116,7 @@ class ExaminedCases(Protocol):
         """Return whether the function returned an array for a case."""
 
     def has_numbers(self, i: int) -> bool:
-        """Return whether the output for a case has a finite number."""
+        """Return whether the output for a case has a finite number that is not zero."""
 
     def changes(self, i: int, parts: Parts, other: Parts) -> bool:
         """Return whether two sets of parts compute different outputs for a case."""

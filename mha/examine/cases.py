@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -53,7 +54,7 @@ class Case:
         arrays = (x for x in self.inputs.values() if isinstance(x, np.ndarray))
         return [x.dtype for x in arrays if x.dtype.kind == "f"]
 
-    @property
+    @cached_property
     def dtype(self) -> np.dtype[Any]:
         """The common floating dtype of its inputs; float64 if it has none."""
         return np.result_type(*self.floats or [np.dtype(np.float64)])
@@ -68,7 +69,7 @@ class Case:
         """The smallest tolerance with which outputs of the case are compared."""
         return LOW_SCORE_TOLERANCE if self.has_very_low_scores else 0.0
 
-    @property
+    @cached_property
     def size(self) -> int:
         """The number of elements of all inputs."""
         return sum(int(np.size(x)) for x in self.inputs.values())

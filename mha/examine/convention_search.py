@@ -13,12 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from mha.core.checks import Array
-from mha.examine.attention import WINDOW_WIDTH
+from mha.core.positions import BASE, Layout
+from mha.examine.attention import POSITION_PARTS, POSITION_SIZES, WINDOW_WIDTH
 from mha.examine.cases import Case, Draw
 from mha.examine.conventions import (
     ADDED,
@@ -30,8 +32,9 @@ from mha.examine.conventions import (
     TRUE_IS_PADDING,
     TRUE_MASKS,
     Conventions,
+    LinearBiases,
 )
-from mha.examine.tested_function import FunctionUnderTest
+from mha.examine.tested_function import FunctionUnderTest, read_defaults
 
 NUM_TOKENS, NUM_HEADS, BATCH_SIZE = 5, 3, 2
 """The sizes of the cases of the search."""
@@ -154,16 +157,49 @@ def _attends_to(
 
 
 def _find_optional_inputs(tested: FunctionUnderTest) -> FunctionUnderTest:
-    """Return the function with the required inputs that may be None."""
+    """Return the function with the required inputs that may be None, or a mask of all keys."""
     omitted = frozenset(tested.required) & {"mask", "bias", "padding", "softcap"}
     if not omitted:
         return tested
     trial = replace(tested, may_be_none=omitted)
-    for leading in ((BATCH_SIZE, NUM_HEADS), (NUM_HEADS,), ()):
-        case = _plain_case(trial, leading) if len(leading) in _leading_counts(tested) else None
-        if case is not None and trial.can_run(case) and _run_in_own_axes(trial, case) is not None:
+    leadings = ((BATCH_SIZE, NUM_HEADS), (NUM_HEADS,), ())
+    values = [
+        _run_in_own_axes(trial, _plain_case(trial, leading))
+        for leading in leadings
+        if len(leading) in _leading_counts(tested)
+    ]
+    if any(_is_informative(value) for value in values):
+        return trial
+    if filled := _find_filled_masks(tested, omitted):
+        return filled
+    return trial if any(value is not None for value in values) else tested
+
+
+def _is_informative(value: Array | None) -> bool:
+    """Return whether an output has finite numbers alone, and not zeros alone."""
+    return value is not None and bool(np.isfinite(value.astype(float)).all() and value.any())
+
+
+def _find_filled_masks(
+    tested: FunctionUnderTest, omitted: frozenset[str]
+) -> FunctionUnderTest | None:
+    """Return the function with the required masks that cannot be None, in a form that it takes."""
+    masks = omitted & {"mask", "padding"}
+    forms = (TRUE_ALLOWS, ADDED, ONE_ALLOWS) if "mask" in masks else (tested.conventions.mask,)
+    leadings = [x for x in ((BATCH_SIZE, NUM_HEADS), (BATCH_SIZE,), ())
+                if len(x) in _leading_counts(tested)]  # fmt: skip
+    for leading, token_axis, axes, form in product(
+        leadings if masks else [], (-2, -3, -4), ("", "four", "three", "two"), forms
+    ):
+        if len(leading) < -2 - token_axis:
+            continue
+        conventions = replace(tested.conventions, mask=form, mask_axes=axes, token_axis=token_axis)
+        trial = tested.with_conventions(
+            conventions, filled_masks=masks, may_be_none=omitted - masks
+        )
+        if _is_informative(_run_in_own_axes(trial, _plain_case(trial, leading))):
             return trial
-    return tested
+    return None
 
 
 def _leading_counts(tested: FunctionUnderTest) -> set[int]:
@@ -173,7 +209,7 @@ def _leading_counts(tested: FunctionUnderTest) -> set[int]:
 
 def _run_in_own_axes(tested: FunctionUnderTest, case: Case) -> Array | None:
     """Return an output in the function's own order of axes; None if there is none."""
-    return replace(tested, output_axes="").run(case).value
+    return replace(tested, output_token_axis=-2, has_merged_heads=False).run(case).value
 
 
 def _find_leading(tested: FunctionUnderTest) -> tuple[int, ...] | None:
@@ -210,9 +246,8 @@ def _find_axes_of_case(
     base, shape = _run_in_own_axes(tested, case), tested.subject.shape(case.inputs)
     if base is None:
         return None
-    tokens_first = replace(tested.conventions, tokens_first=True)
     if base.shape == shape:
-        # The two axes may have been exchanged or not: only the axis of tokens is mixed.
+        # The axes may have been exchanged or not: only the axis of tokens is mixed.
         names = [name for name in ("x", "context", "value", "key") if name in case.inputs]
         # A function may leave the values unused: then the influence of keys or queries shows.
         groups = [names] if "x" in names else [["value"], ["key"], ["query"]]
@@ -221,9 +256,15 @@ def _find_axes_of_case(
                 _influences_other_indices(tested, case, base, group, axis) for axis in (-3, -2)
             ]
             if mixes == [True, False]:
-                return tested.with_conventions(tokens_first, output_axes="swapped")
+                return _with_tokens_at(tested, -3)
             if mixes == [False, True]:
                 return tested
+            if (
+                count == 2
+                and mixes == [False, False]
+                and _influences_other_indices(tested, case, base, group, -4)
+            ):
+                return _with_tokens_at(tested, -4)
         return None
     if not has_heads:
         return None
@@ -232,28 +273,44 @@ def _find_axes_of_case(
     merged = (*batch, num_tokens, num_heads * width)
     with_one_head = (*batch, num_tokens, 1, width)
     if base.shape == with_one_head:  # all heads in one, by mistake
-        return replace(tested, output_axes="swapped")
+        return replace(tested, output_token_axis=-3)
     if count == 2:
-        for output_axes, its_shape in (("swapped", swapped), ("merged", merged)):
+        for is_merged, its_shape in ((False, swapped), (True, merged)):
             if base.shape == its_shape:
-                return replace(tested, output_axes=output_axes)
-        # The inputs have tokens first, and the output has its heads merged.
+                return replace(tested, output_token_axis=-3, has_merged_heads=is_merged)
+        # The inputs have tokens before heads, or first, and the output has its heads merged.
         if base.shape == (*batch, num_heads, num_tokens * width):
-            return tested.with_conventions(tokens_first, output_axes="merged")
+            is_first = _influences_other_indices(tested, case, base, ["value"], -4, -3)
+            return replace(_with_tokens_at(tested, -4 if is_first else -3), has_merged_heads=True)
     return None
 
 
+def _with_tokens_at(tested: FunctionUnderTest, axis: int) -> FunctionUnderTest:
+    """Return the function with an axis of tokens, in its inputs and its output."""
+    conventions = replace(tested.conventions, token_axis=axis)
+    return tested.with_conventions(conventions, output_token_axis=axis)
+
+
 def _influences_other_indices(
-    tested: FunctionUnderTest, case: Case, base: Array, names: Sequence[str], axis: int
+    tested: FunctionUnderTest,
+    case: Case,
+    base: Array,
+    names: Sequence[str],
+    axis: int,
+    output_axis: int | None = None,
 ) -> bool:
-    """Return whether inputs at one index of an axis influence outputs at other indices of it."""
-    size = base.shape[axis]
+    """Return whether inputs at one index of an axis influence outputs at other indices of it.
+
+    `output_axis` is that axis of the output, by default the same.
+    """
+    output_axis = axis if output_axis is None else output_axis
+    size = base.shape[output_axis]
     for i in (0, size - 1):
         index = (..., i, *[slice(None)] * (-axis - 1))
         other = _run_in_own_axes(tested, _perturb(case, names, index))
         if other is None or other.shape != base.shape:
             return False
-        differs = np.moveaxis(_differ(base, other), axis, 0)
+        differs = np.moveaxis(_differ(base, other), output_axis, 0)
         if differs[[j for j in range(size) if j != i]].any():
             return True
     return False
@@ -307,13 +364,10 @@ def _find_mask(tested: FunctionUnderTest, leading: tuple[int, ...]) -> Conventio
     base = np.ones((n, n), bool) if base is None or base.shape != (n, n) else base
     i, j = np.indices((n, n))
     allowed = (i + 2 * j) % 3 != 0
+    accepted_axes = list[str]()
     for axes in ("", "four", "three", "two"):
         mask = allowed[:1] | np.zeros((n, 1), bool) if axes == "two" else allowed
-        if (
-            leading
-            and axes
-            and not _accepts_mask_axes(tested, (BATCH_SIZE, *leading[1:]), axes, mask)
-        ):
+        if leading and not _accepts_mask_axes(tested, (BATCH_SIZE, *leading[1:]), axes, mask):
             continue
         has_output = False
         for form in (TRUE_ALLOWS, ADDED, ONE_ALLOWS):
@@ -332,11 +386,9 @@ def _find_mask(tested: FunctionUnderTest, leading: tuple[int, ...]) -> Conventio
                 continue
             trial = _find_additive_mask(tested, leading, trial, base)
             return _find_sequence_axes(tested.with_conventions(trial), leading, mask)
-        if has_output:
-            return replace(
-                conventions, mask_axes=axes, undetermined=conventions.undetermined | {"mask"}
-            )
-    return replace(conventions, undetermined=conventions.undetermined | {"mask"})
+        accepted_axes += [axes] if has_output else []
+    undetermined = conventions.undetermined | {"mask"}
+    return replace(conventions, mask_axes=(*accepted_axes, "")[0], undetermined=undetermined)
 
 
 def _accepts_mask_axes(
@@ -517,8 +569,11 @@ def _find_segments(tested: FunctionUnderTest, leading: tuple[int, ...]) -> Conve
     return conventions
 
 
-def find_first_masked_distance(tested: FunctionUnderTest) -> int | None:
-    """Return the smallest distance of a key outside a sliding window; None without a window."""
+def find_first_masked_distance(tested: FunctionUnderTest) -> int | tuple[int, int] | None:
+    """Return the smallest distance of a key outside a sliding window; None without a window.
+
+    It is a pair, of the distance of earlier and of later keys, if the two differ.
+    """
     for leading in sorted(tested.subject.leading, key=len, reverse=True):
         leading_ones = (1,) * len(leading)
         case = _plain_case(tested, leading_ones, WINDOW_TOKENS, WINDOW_TOKENS)
@@ -527,13 +582,13 @@ def find_first_masked_distance(tested: FunctionUnderTest) -> int | None:
         attended = attended_keys(tested, case) if tested.can_run(case) else None
         if attended is None or attended.all():
             continue
-        distance = abs(np.arange(WINDOW_TOKENS)[:, None] - np.arange(WINDOW_TOKENS))
-        first_masked = int(distance[attended].max(initial=-1)) + 1
-        allowed = distance < first_masked
-        if tested.conventions.is_always_causal:
-            allowed = np.tril(allowed)
-        is_window = 0 < first_masked < WINDOW_TOKENS and bool((attended == allowed).all())
-        return first_masked if is_window else None
+        distance = np.arange(WINDOW_TOKENS)[:, None] - np.arange(WINDOW_TOKENS)
+        earlier, later = (int((sign * distance)[attended].max(initial=-1)) + 1 for sign in (1, -1))
+        is_window = bool((attended == ((distance < earlier) & (-distance < later))).all())
+        if not is_window or not 1 < earlier < WINDOW_TOKENS:
+            return None
+        is_simple = earlier == later or tested.conventions.is_always_causal
+        return earlier if is_simple else (earlier, later)
     return None
 
 
@@ -558,3 +613,114 @@ def find_sink(tested: FunctionUnderTest) -> float | None:
             return None
         sinks.append(float((query * key).sum()) / 2 - np.log(weight / (1 - weight)))
     return float(np.round(sinks[0], 6)) if np.ptp(sinks) < 1e-4 else None
+
+
+# ---- Positions that a function itself applies ----
+
+NUM_POSITIONS = 6
+"""The number of tokens, and the width of heads, in the search for positions."""
+
+
+def find_own_positions(tested: FunctionUnderTest) -> list[FunctionUnderTest]:
+    """Return the function with each way in which it may itself apply positions.
+
+    With queries of zeros, weights that differ show linear biases. With equal keys, they show that
+    queries and keys are rotated.
+    """
+    rotated = [
+        _with_positions(tested, rotation=(layout, base)) for layout, base in _rotations(tested)
+    ]
+    if "query" not in tested.takes:
+        return rotated if _depends_on_order(tested) else []
+    slopes = {heads: x for heads in (1, 2, 3, 4, 6) if (x := _own_slopes(tested, heads))}
+    if any(slope for row in slopes.values() for slope in row):
+        return [
+            _with_positions(tested, linear_biases=LinearBiases(known))
+            for known in ((), tuple(slopes.items()))
+        ]
+    rng = np.random.default_rng(71)
+    query, key = rng.normal(size=(2, NUM_POSITIONS, NUM_POSITIONS))
+    weights = _own_weights(tested, 2, query, np.broadcast_to(key[:1], key.shape))
+    if weights is None or not _differ(weights, _average_attended(weights)).any():
+        return []
+    return rotated
+
+
+def _depends_on_order(tested: FunctionUnderTest) -> bool:
+    """Return whether the last token's output of a layer changes with the order of the others."""
+    for count in sorted(_leading_counts(tested), reverse=True):
+        case = _plain_case(tested, (1,) * count)
+        x = case.inputs["x"][..., [1, 0, *range(2, NUM_TOKENS)], :]
+        outputs = [
+            tested.run(each).value for each in (case, replace(case, inputs={**case.inputs, "x": x}))
+        ]
+        if outputs[0] is not None and outputs[1] is not None:
+            return bool(_differ(outputs[0][..., -1, :], outputs[1][..., -1, :]).any())
+    return False
+
+
+def _rotations(tested: FunctionUnderTest) -> list[tuple[Layout, float]]:
+    """Return the layouts and bases of rotary positions that a function may apply."""
+    defaults = read_defaults(tested.function)
+    given = (defaults.get(name) for name in ("base", "theta", "ropetheta", "ropebase", "maxperiod"))
+    bases = [float(x) for x in given if isinstance(x, int | float) and x > 1]
+    layouts: tuple[Layout, ...] = ("pairs", "halves")
+    return [(layout, base) for base in dict.fromkeys([*bases, BASE]) for layout in layouts]
+
+
+def _with_positions(tested: FunctionUnderTest, **positions: Any) -> FunctionUnderTest:
+    """Return the function as one that applies positions, with the parts of a bug in them."""
+    subject = tested.subject
+    parts = dict.fromkeys((*subject.parts, *POSITION_PARTS))
+    sizes = POSITION_SIZES if subject.has_heads else subject.sizes
+    return tested.with_conventions(
+        replace(tested.conventions, **positions),
+        subject=replace(subject, parts=tuple(parts), sizes=sizes),
+    )
+
+
+def _average_attended(weights: Array) -> Array:
+    """Return equal weights for all keys that have a weight."""
+    is_attended = weights > MIN_CHANGE
+    return is_attended / is_attended.sum(axis=-1, keepdims=True).clip(1)
+
+
+def _own_weights(tested: FunctionUnderTest, heads: int, query: Array, key: Array) -> Array | None:
+    """Return the weights (heads, n, n) for the same queries and keys in all heads.
+
+    With the unit vectors as values, they are the output.
+    """
+    n = NUM_POSITIONS
+    for leading in ((1, heads), (heads,)):
+        arrays = dict(zip(("query", "key", "value"), (query, key, np.eye(n)), strict=True))
+        inputs: dict[str, Any] = {
+            name: np.broadcast_to(x, (*leading, n, n)).copy() for name, x in arrays.items()
+        }
+        output = tested.run(Case("plain", inputs, leading, tested.takes)).value
+        if output is not None and output.shape == (*leading, n, n):
+            weights = output.reshape(heads, n, n).astype(float)
+            is_weights = (weights > -MIN_CHANGE).all() and not _differ(
+                weights.sum(axis=-1), np.ones((heads, n))
+            ).any()
+            return weights if is_weights else None
+    return None
+
+
+def _own_slopes(tested: FunctionUnderTest, heads: int) -> tuple[float, ...] | None:
+    """Return the slopes of the linear biases that a function itself adds; None if it adds none.
+
+    Without biases the slopes are 0.
+    """
+    keys = np.random.default_rng(71).normal(size=(NUM_POSITIONS, NUM_POSITIONS))
+    weights = _own_weights(tested, heads, 0 * keys, keys)
+    if weights is None or not (weights[:, 1:, 0] > 0).all():
+        return None
+    i, j = np.indices(weights.shape[-2:])
+    with np.errstate(all="ignore"):
+        biases = np.log(weights) - np.log(np.diagonal(weights, axis1=1, axis2=2))[..., None]
+    slopes = -biases[:, 1, 0]
+    is_linear = ~_differ(biases, -slopes[:, None, None] * abs(i - j))
+    is_unattended = weights <= 0
+    if not (is_linear | is_unattended).all():
+        return None
+    return tuple(map(float, slopes))

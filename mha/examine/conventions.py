@@ -6,7 +6,7 @@ output, and only differences from it are bugs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +14,9 @@ import numpy as np
 
 from mha.core.checks import Array
 from mha.core.masks import Align
+from mha.core.positions import Layout, linear_slopes
 from mha.examine.cases import Case
-from mha.practice.bugs import DECODING, PADDING, SCALING, TEMPERATURE
+from mha.practice.bugs import DECODING, LINEAR, PADDING, ROTARY, SCALING, TEMPERATURE
 from mha.runs.rounding import short
 
 NOTATION = "notation#notation"
@@ -46,13 +47,25 @@ FIRST_POSITION = "if the first query has the position of the first key"
 
 
 @dataclass(frozen=True)
+class LinearBiases:
+    """Linear biases by their slopes for each number of heads; without slopes, those of ALiBi."""
+
+    slopes: tuple[tuple[int, tuple[float, ...]], ...] = ()
+
+    def slopes_of(self, heads: int) -> tuple[float, ...] | None:
+        """Return the slopes for a number of heads, if they are known."""
+        return dict(self.slopes).get(heads)
+
+
+@dataclass(frozen=True)
 class Conventions:
     """The conventions of one function; the defaults are those of `mha`.
 
     Parameters
     ----------
-    tokens_first : bool
-        Whether the axis of tokens is before that of heads (attention) or of sequences (a layer).
+    token_axis : int
+        The axis of tokens, counted from the end: -2; -3 if it is before that of heads (attention)
+        or of sequences (a layer); or -4 if it is before those of sequences and heads.
     mask : str
         The form of a mask that says which keys a query may attend to: `TRUE_ALLOWS`, `TRUE_MASKS`,
         `ONE_ALLOWS`, `ONE_MASKS` or `ADDED`.
@@ -75,11 +88,16 @@ class Conventions:
         Whether scores are multiplied or divided by `scale`: `MULTIPLIES` or `DIVIDES`.
     own_scale : tuple of float, optional
         A factor and a power: scores are multiplied by factor / d_k ** power.
-    first_masked_distance : int, optional
+    first_masked_distance : int or tuple of (int, int), optional
         The smallest distance of a masked key from its query, for a sliding window: one more than
         the `window` of `mha.sliding_window_mask`, which is the largest distance of an allowed key.
+        A pair has those of earlier and of later keys.
     sink : float, optional
         One more score in each softmax, without a value.
+    rotation : tuple of (str, float), optional
+        The layout and the base by which the function itself rotates queries and keys.
+    linear_biases : LinearBiases, optional
+        The linear biases that the function itself adds.
     window_extra : int
         1 if a query attends to one position more than the `window` of a call, else 0.
     window_is_causal : bool
@@ -88,7 +106,7 @@ class Conventions:
         Whether segment ids have the axes (batch, n) instead of (n,).
     """
 
-    tokens_first: bool = False
+    token_axis: int = -2
     mask: str = TRUE_ALLOWS
     mask_axes: str = ""
     undetermined: frozenset[str] = frozenset()
@@ -99,8 +117,10 @@ class Conventions:
     align: Align | None = "top-left"
     scale: str = MULTIPLIES
     own_scale: tuple[float, float] | None = None
-    first_masked_distance: int | None = None
+    first_masked_distance: int | tuple[int, int] | None = None
     sink: float | None = None
+    rotation: tuple[Layout, float] | None = None
+    linear_biases: LinearBiases | None = None
     window_extra: int = 0
     window_is_causal: bool = False
     has_segment_rows: bool = False
@@ -114,6 +134,8 @@ class Conventions:
             "own_scale": self.own_scale,
             "first_masked_distance": self.first_masked_distance,
             "sink": self.sink,
+            "rotation": self.rotation,
+            "linear_biases": self.linear_biases,
             "window_extra": self.window_extra or None,
             "window_is_causal": self.window_is_causal or None,
         }
@@ -168,8 +190,10 @@ class Conventions:
     def can_express(self, case: Case) -> bool:
         """Return whether the function can be called with a case, and its output compared."""
         inputs, mask = case.inputs, case.inputs.get("mask")
-        if self.tokens_first and not case.leading:
-            return False  # two axes have no axis of heads that could be after that of tokens
+        if not self._can_position(case):
+            return False
+        if len(case.leading) < -2 - self.token_axis:
+            return False  # no axes that could be after that of tokens
         if self.is_always_causal and "x" in inputs and "context" in inputs:
             return False  # a layer may be causal among its own tokens alone
         if self.has_segment_rows and "segments" in inputs and len(case.leading) < 2:
@@ -190,9 +214,40 @@ class Conventions:
         has_heads = mask.ndim > 2 and mask.shape[-3] > 1
         return not (self.mask_axes == "three" and has_heads)
 
+    def _can_position(self, case: Case) -> bool:
+        """Return whether the positions that the function itself applies are known for a case."""
+        inputs = case.inputs
+        if self.rotation is not None and "query" not in inputs:
+            has_other_keys = not {"context", "values_of"}.isdisjoint(inputs)
+            return not has_other_keys and _head_width(inputs) % 2 == 0
+        if self.rotation is None and self.linear_biases is None:
+            return True
+        query, key = inputs["query"], inputs["key"]
+        if query.shape[-2] != key.shape[-2]:
+            return False
+        if self.linear_biases is not None and self.linear_biases.slopes:
+            heads = query.shape[-3] if query.ndim > 2 else 1
+            return self.linear_biases.slopes_of(heads) is not None
+        # Rotated queries and keys have no very low scores.
+        is_even = query.shape[-1] % 2 == 0
+        return self.rotation is None or (is_even and not case.has_very_low_scores)
+
+
+def _head_width(inputs: Mapping[str, Any]) -> int:
+    """Return the width of one head's queries in a layer."""
+    if "weights" in inputs:
+        return int(inputs["weights"].w_q.shape[-1])
+    width = inputs["w_q"].shape[-1] if "w_q" in inputs else inputs["w_qkv"].shape[-1] // 3
+    return int(width // inputs["num_heads"])
+
 
 MHA_CONVENTIONS = Conventions()
 """The conventions of `mha`."""
+
+
+def _format_slopes(slopes: Iterable[float]) -> str:
+    """Return slopes as a list in brackets."""
+    return f"[{', '.join(short(float(slope)) for slope in slopes)}]"
 
 
 def describe_conventions(
@@ -202,12 +257,13 @@ def describe_conventions(
 
     Examples
     --------
-    >>> describe_conventions(Conventions(tokens_first=True), ("query",))
+    >>> describe_conventions(Conventions(token_axis=-3), ("query",))
     [('if axes are (..., n, num_heads, d_k)', '', '')]
     """
     axes = "(..., n, num_heads, d_k)" if "query" in first_inputs else "(n, batch, d_model)"
+    axes = "(n, batch, num_heads, d_k)" if conventions.token_axis == -4 else axes
     rows = [
-        (conventions.tokens_first, f"if axes are {axes}", "", ""),
+        (conventions.token_axis != -2, f"if axes are {axes}", "", ""),
         (conventions.mask == TRUE_MASKS, "if True in a mask means masked",
          "So it does in PyTorch's nn.MultiheadAttention; in scaled_dot_product_attention True means"
          " that a query may attend.", NOTATION),
@@ -235,9 +291,14 @@ def describe_conventions(
          "PyTorch multiplies the scores by scale.", SCALING),
     ]  # fmt: skip
     if conventions.first_masked_distance is not None:
-        side = "" if conventions.is_always_causal else " on either side"
         count = conventions.first_masked_distance
+        side = "" if conventions.is_always_causal else " on either side"
         condition = f"if a query is meant to attend to {count} positions{side}, its own included"
+        if isinstance(count, tuple):
+            condition = (
+                f"if a query is meant to attend to {count[0]} positions, its own included, and to"
+                f" {count[1] - 1} later ones"
+            )
         rows.append((True, condition, "It attends to a sliding window.", SINCE_2023))
     if conventions.window_extra:
         condition = "if a window of w has w + 1 positions, the query's own included"
@@ -251,6 +312,17 @@ def describe_conventions(
             "The weights of a row add up to less than 1, as in softmax-one and in gpt-oss."
         )
         rows.append((True, condition, explanation, SINCE_2023))
+    if conventions.rotation is not None:
+        layout, base = conventions.rotation
+        condition = f"if rotary positions are by {layout}, with the base {short(base)}"
+        rows.append((True, condition, "It rotates queries and keys itself.", ROTARY))
+    if conventions.linear_biases is not None:
+        slopes = conventions.linear_biases.slopes_of(3)
+        condition = "if linear biases have the slopes of ALiBi"
+        if slopes is not None:
+            condition = f"if linear biases of 3 heads have the slopes {_format_slopes(slopes)}"
+        explanation = f"Those of ALiBi are {_format_slopes(linear_slopes(3))}." if slopes else ""
+        rows.append((True, condition, explanation, LINEAR))
     if conventions.own_scale is not None:
         factor, power = conventions.own_scale
         condition = (

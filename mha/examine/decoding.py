@@ -17,7 +17,7 @@ from mha.core.positions import Layout, linear_slopes, rotary_angles, rotate_by
 from mha.examine import attention
 from mha.examine.cases import Case, Draw, Subject
 from mha.examine.conventions import SINCE_2023
-from mha.examine.positions import rotate_in_other_layout, rotate_part, rotated_part_note
+from mha.examine.positions import rotate_part, rotated_part_note
 from mha.examine.report import Finding, format_value
 from mha.examine.tested_function import FunctionUnderTest
 from mha.practice.attention_parts import Parts, decode
@@ -43,6 +43,7 @@ STEP_SIZES: dict[str, Callable[[int], tuple[int, ...]]] = {
     "several first, then one by one": lambda n: (n - n // 2, *(1,) * (n // 2)),
     "several new tokens after a cache": lambda n: (n // 2, n - n // 2),
     attention.WINDOW: lambda n: (1,) * n,
+    attention.LARGE: lambda n: (1,) * n,
 }
 """For each kind of case, the number of new tokens of each step, for n tokens in all."""
 
@@ -50,7 +51,10 @@ STEP_SIZES: dict[str, Callable[[int], tuple[int, ...]]] = {
 def draw_inputs(draw: Draw, *sizes: int) -> dict[str, Any] | None:
     """Draw the inputs of a case for all n tokens; each step takes some of them."""
     n, width = sizes
-    if 0 in STEP_SIZES[draw.kind](n) or ("weights" in draw.takes and not draw.leading):
+    is_large = draw.kind == attention.LARGE
+    if 0 in STEP_SIZES[draw.kind](n) or (
+        "weights" in draw.takes and (is_large or not draw.leading)
+    ):
         return None
     inputs: dict[str, Any] = {"sizes": STEP_SIZES[draw.kind](n), "cache": None}
     if "weights" in draw.takes:
@@ -62,6 +66,10 @@ def draw_inputs(draw: Draw, *sizes: int) -> dict[str, Any] | None:
         inputs |= {
             name: draw.numbers(*draw.leading, n, width) for name in ("query", "key", "value")
         }
+    if draw.kind == attention.LARGE:  # the last query with the first key: its exponential overflows
+        first = inputs["key"][..., 0, :] + 3
+        inputs["key"][..., 0, :] = first
+        inputs["query"][..., -1, :] = 2000 * np.sqrt(width) * first / (first**2).sum(-1)[..., None]
     inputs |= {"positions": None, "position": None}
     if "window" in draw.takes:
         is_narrow = draw.kind == attention.WINDOW
@@ -206,7 +214,7 @@ def compute(inputs: Any, parts: Parts) -> Array:
     """Return the outputs of all decoding steps, with given parts."""
     query, key, value = (inputs[name] for name in ("query", "key", "value"))
     angles = inputs.get("angles", np.zeros((query.shape[-2] + 1, query.shape[-1] // 2)))
-    rotation = rotate_in_other_layout if inputs.get("layout") == "halves" else rotate_by
+    rotation = attention.rotate_in_other_layout if inputs.get("layout") == "halves" else rotate_by
     if "rotated" in inputs:
         rotation = partial(rotate_part, part=slice(*inputs["rotated"]), rotation=rotation)
     has_bias = inputs.get("window") is not None or inputs.get("slopes") is not None
@@ -345,7 +353,7 @@ SUBJECT = Subject(
         attention.WINDOW: "",
     },
     parts=(
-        *("assign_roles", "turn", "score", "along", "normalise", "mix"),
+        *("assign_roles", "turn", "score", "along", "powers", "normalise", "mix"),
         *(
             "new_positions",
             "newest",

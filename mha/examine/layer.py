@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from mha.core.attention import scaled_dot_product_attention
+from mha.core.attention import repeat_heads, scaled_dot_product_attention
 from mha.core.checks import Array
 from mha.core.heads import merge_heads, split_heads
 from mha.core.multihead import BIASES, MATRICES, MultiHeadWeights, multi_head_attention
-from mha.core.positions import rotary_angles
+from mha.core.positions import rotary_angles, rotate_by
 from mha.examine import attention
 from mha.examine.cases import (
     ADDITIVE_MASK,
@@ -45,7 +45,9 @@ ALIASES = {
     "b_qkv": ("bqkv", "inprojbias", "qkvbias"),
     "num_heads": ("numheads", "nheads", "nhead", "heads", "h", "numattentionheads"),
     "num_groups": ("numgroups", "numkvheads", "nkvheads", "numkeyvalueheads", "kvheads"),
-    **{name: attention.ALIASES[name] for name in ("mask", "padding", "lengths", "is_causal")},
+    **{name: attention.ALIASES[name] for name in ("mask", "lengths", "is_causal")},
+    "padding": (*attention.ALIASES["padding"], "encoderattentionmask", "contextmask",
+                "memorymask", "srcpaddingmask", "paddingattentionmask"),
     "angles": ("angles",),
 }  # fmt: skip
 
@@ -164,6 +166,14 @@ def matrices_of(inputs: Mapping[str, Any]) -> tuple[Array, ...]:
     return (*parts, inputs.get("w_o", identity))
 
 
+def head_width(inputs: Mapping[str, Any]) -> int:
+    """Return the width of one head's queries."""
+    if inputs.get("weights") is not None:
+        return int(inputs["weights"].w_q.shape[-1])
+    width = matrices_of(inputs)[0].shape[-1]
+    return int(width // inputs["num_heads"])
+
+
 def biases_of(inputs: Mapping[str, Any]) -> tuple[Array, ...]:
     """Return the four biases; zeros for a missing one."""
     biases = {name: inputs[name] for name in BIASES if name in inputs}
@@ -187,7 +197,7 @@ def _weights(inputs: Mapping[str, Any]) -> MultiHeadWeights:
 
 def expected(inputs: Any) -> Array:
     """Return the correct output."""
-    if "values_of" in inputs:
+    if "values_of" in inputs or inputs.get("rotation"):
         return _expected_of_three_arrays(inputs)
     n, m = inputs["x"].shape[-2], inputs.get("context", inputs["x"]).shape[-2]
     return multi_head_attention(
@@ -200,12 +210,23 @@ def expected(inputs: Any) -> Array:
 
 
 def _expected_of_three_arrays(inputs: Any) -> Array:
-    """Return the correct output if queries, keys and values come from three arrays."""
+    """Return the correct output if queries, keys and values come from three arrays.
+
+    Without own arrays, keys and values come from the context or from the tokens.
+    """
+    context = inputs.get("context", inputs["x"])
     *projections, w_o = matrices_of(inputs)
     *biases, b_o = biases_of(inputs)
-    read = (inputs[name] for name in ("x", "key", "value"))
+    read = (inputs["x"], inputs.get("key", context), inputs.get("value", context))
     wide = (x @ w + b for x, w, b in zip(read, projections, biases, strict=True))
-    query, key, value = (split_heads(each, inputs["num_heads"]) for each in wide)
+    d_k = head_width(inputs)
+    query, key, value = (split_heads(each, each.shape[-1] // d_k) for each in wide)
+    if inputs.get("rotation"):
+        angles = attention.rotation_angles(inputs, query.shape[-2], d_k)
+        layout = inputs["rotation"][0]
+        query, key = (rotate_by(x, angles, layout=layout) for x in (query, key))
+    if key.shape[-3] < query.shape[-3]:
+        key, value = repeat_heads("key", key, query), repeat_heads("value", value, query)
     mask = attention.added_mask(inputs, query.shape[-2], key.shape[-2])
     return merge_heads(scaled_dot_product_attention(query, key, value, mask=mask)) @ w_o + b_o
 
@@ -242,7 +263,7 @@ def compute(inputs: Any, parts: Parts) -> Array:
         biases,
         inputs["num_heads"],
         parts,
-        attention.part_options(inputs),
+        attention.part_options(inputs, parts, head_width(inputs)),
         inputs.get("context"),
         inputs.get("values_of"),
     )

@@ -38,17 +38,21 @@ def _projection_pattern(letter: str, word: str) -> str:
     """Return a regular expression for the names that modules give to a projection."""
     either = f"(?:{letter}|{letter.upper()}|{word}|{word.capitalize()})"
     return (
-        rf"{either}s?|{either}_(?:proj|linear|lin|layer)|(?:[wW]_?|to_|linear_|fc_|proj_){either}"
+        rf"{either}s?|{either}_(?:proj|projection|linear|lin|layer|attn|fc|transform)"
+        rf"|(?:[wW]_?|to_|linear_|lin_|fc_|proj_){either}s?"
     )
 
 
 _LAYER_NAMES = {
-    "w_qkv": r"qkv|qkv_proj|w_qkv|wqkv|to_qkv|c_attn|in_proj|query_key_value|attn_qkv|Wqkv",
+    "w_qkv": r"qkv|qkv_proj|w_qkv|wqkv|to_qkv|c_attn|in_proj|query_key_value|attn_qkv|Wqkv"
+    r"|qkv_layer|qkv_linear|proj_qkv",
+    "w_kv": r"kv|kv_proj|w_kv|wkv|to_kv|c_attn|key_value|kv_layer|kv_linear|Wkv",
     "w_q": _projection_pattern("q", "query"),
     "w_k": _projection_pattern("k", "key"),
     "w_v": _projection_pattern("v", "value"),
     "w_o": r"o|o_proj|out|out_proj|proj|w_o|wo|W_o|W_O|to_out|to_out\.0|c_proj|dense|output|fc|fc_o"
-    r"|w_concat|concat|out_lin|linear_out|out_linear|linear|proj_out|fc_out|output_linear|unify_heads|unifyheads",
+    r"|w_concat|concat|out_lin|linear_out|out_linear|linear|proj_out|fc_out|output_linear|unify_heads|unifyheads"
+    r"|linear_layer|linear_proj|out_layer|output_layer|output_proj|wout|w_out|o_linear|o_lin",
 }
 """For each matrix, a regular expression for the names that modules give to its linear layer."""
 
@@ -94,7 +98,7 @@ class ModuleLayer:
         matrices = dict(self.matrices)
         for letter in "wb":
             names = [f"{letter}_{name}" for name in "qkv"]
-            if names[0] not in matrices:
+            if not matrices.keys() >= set(names):
                 continue
             fused = np.concatenate([matrices[name] for name in names], axis=-1)
             shape = (*fused.shape[:-1], self.num_heads, 3, self.d_k)
@@ -220,7 +224,7 @@ def read_module(module: Any) -> ModuleLayer:
     """
     module, code = _copy_module(module)
     arrays = arrays_of(module)
-    heads = _find_num_heads(module)
+    heads = _find_num_heads(module) or _count_listed_heads(arrays)
     matrices = _match_layout(arrays, heads) or _match_names(module, arrays)
     if matrices is None:
         raise TypeError(_unreadable_message(module, arrays, "its matrices"))
@@ -291,6 +295,7 @@ def _match_layout(arrays: Mapping[str, Array], heads: int | None) -> dict[str, A
 def _match_names(module: Any, arrays: Mapping[str, Array]) -> dict[str, Any] | None:
     """Return matrices and biases by the names of a module's linear layers."""
     matrices: dict[str, Any] = {}
+    arrays = _join_heads(arrays)
     for role, pattern in _LAYER_NAMES.items():
         for name in arrays:
             path, _, kind = name.replace("/", ".").rpartition(".")
@@ -303,16 +308,46 @@ def _match_names(module: Any, arrays: Mapping[str, Array]) -> dict[str, Any] | N
             bias = arrays.get(f"{path}.bias")
             if bias is not None:
                 matrices[role.replace("w_", "b_")] = bias
-    if "w_qkv" in matrices:
-        width = matrices["w_qkv"].shape[-1] // 3
-        if matrices["w_qkv"].shape[-1] != 3 * width:
+    own_biases = {f"b_{letter}": arrays.get(f"{letter}_bias") for letter in "qkv"}
+    matrices |= {name: x for name, x in own_biases.items() if x is not None}
+    fused = "qkv" if "w_q" not in matrices else "kv"
+    if f"w_{fused}" in matrices:
+        width = matrices[f"w_{fused}"].shape[-1] // len(fused)
+        if matrices[f"w_{fused}"].shape[-1] != len(fused) * width:
             return None
-        for i, name in enumerate("qkv"):
-            matrices[f"w_{name}"] = matrices["w_qkv"][:, i * width : (i + 1) * width]
-            if "b_qkv" in matrices:
-                matrices[f"b_{name}"] = matrices["b_qkv"][i * width : (i + 1) * width]
-        matrices = {name: x for name, x in matrices.items() if "qkv" not in name}
-    return matrices if {"w_q", "w_k", "w_v"} <= matrices.keys() else None
+        for i, name in enumerate(fused):
+            matrices[f"w_{name}"] = matrices[f"w_{fused}"][:, i * width : (i + 1) * width]
+            if f"b_{fused}" in matrices:
+                matrices[f"b_{name}"] = matrices[f"b_{fused}"][i * width : (i + 1) * width]
+    matrices = {name: x for name, x in matrices.items() if "kv" not in name}
+    if not {"w_q", "w_k", "w_v"} <= matrices.keys():
+        return None
+    # A fused matrix of queries and fewer heads of keys and values has no equal thirds.
+    fits = "w_o" not in matrices or len(matrices["w_o"]) == matrices["w_q"].shape[-1]
+    return matrices if fits else None
+
+
+def _join_heads(arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """Return arrays in which the linear layers of a list, one for each head, are one layer.
+
+    The outputs of a linear layer are the first axis of its arrays in PyTorch.
+    """
+    of_lists: dict[str, list[Array]] = {}
+    for name, array in arrays.items():
+        match = re.fullmatch(r"(.*)\.(\d+)\.(weight|bias)", name)
+        is_next = match and int(match[2]) == len(of_lists.get(f"{match[1]}.{match[3]}", []))
+        if match and is_next:
+            of_lists.setdefault(f"{match[1]}.{match[3]}", []).append(array)
+    joined = {name: np.concatenate(x) for name, x in of_lists.items()
+              if len(x) > 1 and len({each.shape for each in x}) == 1}  # fmt: skip
+    return {**arrays, **joined}
+
+
+def _count_listed_heads(arrays: Mapping[str, Array]) -> int | None:
+    """Return the number of heads of a module with a list of linear layers, one for each head."""
+    pattern = rf"(.*\.)?({_LAYER_NAMES['w_q']})\.(\d+)\.weight"
+    matches = [match for name in arrays if (match := re.fullmatch(pattern, name))]
+    return 1 + max(int(match[match.lastindex or 0]) for match in matches) if matches else None
 
 
 MASK_BUFFERS = (
@@ -327,6 +362,8 @@ EXTRA_SETTINGS = re.compile(
 """Names of settings by which a module computes more than attention."""
 
 
+NORM = re.compile(r"(^|[._\d])(layer_?norm|rms_?norm|norm|ln)(_?\w+)?[./]", re.IGNORECASE)
+"""Names of normalisations, whose numbers may be among those of a bias by chance."""
 ROTATION = re.compile("rotat|rope|rotary", re.IGNORECASE)
 """Names of settings and methods for the rotation of queries and keys."""
 
@@ -359,7 +396,8 @@ def _unused(arrays: Mapping[str, Array], matrices: Mapping[str, Any]) -> Iterato
             and array.shape[-1] == array.shape[-2]
         ):
             continue
-        if not any(_is_part(array, matrix) for matrix in known) and array.size > 1:
+        is_known = any(_is_part(array, matrix) for matrix in known)
+        if (NORM.search(name) or not is_known) and array.size > 1:
             yield name
 
 
@@ -381,8 +419,9 @@ def _settings(module: Any) -> Iterator[str]:
             is_method = callable(value) and name in vars(type(owner))
             if is_method and ROTATION.search(name) and owner is module:
                 yield name
+            is_rotation = ROTATION.search(type(value).__name__)
             if (
-                not EXTRA_SETTINGS.search(name)
+                not (EXTRA_SETTINGS.search(name) or is_rotation)
                 or name.startswith("_")
                 or value is None
                 or is_method
@@ -411,6 +450,20 @@ def unused_finding(unused: Sequence[str]) -> Finding:
     names = ", ".join(unused)
     text = f"the output is that of a layer without {names}: nothing of this has an influence"
     return Finding(f"{text}.", convention=f"if the layer should ignore {names}")
+
+
+def idle_frequencies(module: Any) -> list[str]:
+    """Return the buffers with rotary frequencies of a module whose outputs have no rotation.
+
+    They are buffers that PyTorch does not save, and so are not among the arrays.
+    """
+    buffers = dict(module.named_buffers()) if hasattr(module, "named_buffers") else {}
+    saved = arrays_of(module)
+    return [name for name in buffers if name not in saved and FREQUENCIES.search(name)]
+
+
+FREQUENCIES = re.compile("inv_freq|freqs|rotary|rope|(^|[._])(cos|sin)", re.IGNORECASE)
+"""Names of buffers with the frequencies or the angles of rotary positions."""
 
 
 def affects_cases(setting: str) -> bool:

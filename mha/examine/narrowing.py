@@ -16,10 +16,11 @@ import numpy as np
 
 from mha.core.checks import Array
 from mha.examine.attention import added_mask
-from mha.examine.bug_search import comparable
+from mha.examine.bug_search import TOLERANCE, comparable
 from mha.examine.cases import Case, Draw
 from mha.examine.convention_search import attended_keys
 from mha.practice.attention_parts import RIGHT_ZERO_ROWS, Parts
+from mha.practice.bugs import TABLE
 
 if TYPE_CHECKING:
     from mha.examine.report_building import Examination
@@ -109,9 +110,41 @@ def describe_right_cases(examination: Examination, group: Sequence[int], parts: 
         *_describe_rows(examination, group, parts),
     ]
     sentences += _describe_influences(examination, group)
+    if rounds_scores_away(examination, group, NO_SCORES):
+        sentences.append(ROUNDED_AWAY)
     if examination.tested.subject.step_arguments is not None:
         sentences = [*_describe_steps(examination), *sentences]
     return [*_describe_arguments(examination), *sentences]
+
+
+NO_SCORES = RIGHT_ZERO_ROWS.with_parts(
+    next(bug.replaced for bug in TABLE if bug.name == "all scores 0")
+)
+ROUNDED_AWAY = (
+    "Only large scores have an influence: small ones are rounded away, as beside a large number"
+    " that is added to every score."
+)
+SCORE_FACTOR = 2.0**24
+"""The factor by which scores are raised: more than the digits of float32."""
+
+
+def rounds_scores_away(examination: Examination, group: Sequence[int], parts: Parts) -> bool:
+    """Return whether large scores have an influence, and others have the output of `parts`.
+
+    `parts` leave all scores unused.
+    """
+    cases = [examination.cases[i] for i in group]
+    name = "x" if "x" in cases[0].inputs else "query"
+    # Such a function computes in float32 or with fewer digits.
+    examination = examination.with_tolerance(max(examination.min_tolerance, TOLERANCE["float32"]))
+    if name not in cases[0].inputs or not all(examination.fits(i, parts) for i in group):
+        return False
+    large = [
+        replace(case, inputs={**case.inputs, name: SCORE_FACTOR * case.inputs[name]})
+        for case in cases
+    ]
+    examined = [examination.with_case(case) for case in large]
+    return any(x.has_numbers(0) and not x.fits(0, parts) for x in examined)
 
 
 def _describe_arguments(examination: Examination) -> list[str]:

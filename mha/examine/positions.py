@@ -85,7 +85,7 @@ def rotary_subject(
         part = part_of(x)
         width, base = part.stop - part.start, inputs.get("base", BASE)
         angles = parts.rotary_angles(inputs["positions"], width, base)
-        whole = rotate_in_other_layout if layout == "halves" else rotate_by
+        whole = attention.rotate_in_other_layout if layout == "halves" else rotate_by
         rotation = partial(rotate_part, part=part, rotation=whole)
         if len(names) == 1:
             return parts.turn(x, x, x, angles, rotation)[0]
@@ -108,11 +108,6 @@ def rotary_subject(
         token_axis_inputs=names,
         printed_steps=(ANGLES, *ATTENTION) if len(names) > 1 else (ANGLES, ROTATED),
     )
-
-
-def rotate_in_other_layout(x: Array, angles: Array, *, layout: Layout = "pairs") -> Array:
-    """Return vectors rotated in the other layout than the given one."""
-    return rotate_by(x, angles, layout="halves" if layout == "pairs" else "pairs")
 
 
 def rotate_part(
@@ -160,9 +155,7 @@ def has_tokens_first(tested: FunctionUnderTest) -> bool:
 
 def with_tokens_first(tested: FunctionUnderTest) -> FunctionUnderTest:
     """Return the function with the axis of tokens before that of heads."""
-    return tested.with_conventions(
-        replace(tested.conventions, tokens_first=True), output_axes="swapped"
-    )
+    return tested.with_conventions(replace(tested.conventions, token_axis=-3), output_token_axis=-3)
 
 
 def find_rotated_parts(tested: FunctionUnderTest) -> dict[int, tuple[int, int]]:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mha.core.checks import Array
-from mha.examine import attention, conventions
+from mha.examine import attention, conventions, score_limits
 from mha.examine.arrays import as_numpy
 from mha.examine.attention import LARGE_NEGATIVE, VERY_LOW_DEPTH, very_low_queries
 from mha.examine.bug_search import (
@@ -29,18 +29,16 @@ from mha.examine.bug_search import (
     find_explanations,
     part_variants,
     unexplained_kinds,
+    with_nan_in_masked_rows,
 )
 from mha.examine.cases import Case
-from mha.examine.narrowing import describe_right_cases, find_condition
+from mha.examine.narrowing import describe_right_cases, find_condition, rounds_scores_away
 from mha.examine.printed_steps import RecordedParts, print_steps
 from mha.examine.report import Finding, Report, Shown, format_value
 from mha.examine.tested_function import FunctionUnderTest, Outcome
 from mha.practice.attention_parts import RESULT_NAMES, RIGHT_ZERO_ROWS, Parts
 from mha.practice.bugs import TABLE, Bug
 
-MODEL_SCORE_DEPTH = 9000
-"""The scores of models are above minus this: a function that is right above it is right."""
-LOW_SECTION = "mechanism/softmax#large-scores"
 MIN_SHOWN_DIFFERENCE = 5e-4
 """A printed case has a difference of at least this, since its numbers have four decimals."""
 MAX_MEDIAN_ROUNDING = 5e-3
@@ -101,7 +99,7 @@ class Examination:
             If no case has all inputs that the function requires.
         """
         is_wide = as_numpy(tested.converter.convert(np.zeros(1))).dtype == np.float64
-        is_half = _precision_of(tested) > FINER_THAN_HALF / 2
+        is_half = _has_half_precision(tested)
         cases = [
             case
             for case in map(
@@ -150,16 +148,23 @@ class Examination:
     def output_of(self, case: Case, parts: Parts) -> Array | None:
         """Return the output of some parts for a case; `RIGHT_ZERO_ROWS` give the correct one.
 
-        It is computed once.
+        It is computed once, and once for all conventions on fully masked rows if no row is fully
+        masked: with the parts that give NaN there, the output then has no NaN.
         """
         if parts not in case.output_cache:
-            subject = self.tested.subject
-            case.output_cache[parts] = (
-                subject.expected(case.inputs)
-                if parts == RIGHT_ZERO_ROWS
-                else compute_output(subject, case, parts)
-            )
+            case.output_cache[parts] = self._compute_output(case, parts)
         return case.output_cache[parts]
+
+    def _compute_output(self, case: Case, parts: Parts) -> Array | None:
+        subject = self.tested.subject
+        if parts == RIGHT_ZERO_ROWS:
+            return subject.expected(case.inputs)
+        with_nan = with_nan_in_masked_rows(parts)
+        if with_nan != parts:
+            output = self.output_of(case, with_nan)
+            if output is None or np.isfinite(output).all():
+                return output
+        return compute_output(subject, case, parts)
 
     def fits(self, i: int, parts: Parts) -> bool:
         """Return whether parts reproduce the function's output for a case."""
@@ -176,9 +181,12 @@ class Examination:
         return self.outcomes[i].value is not None
 
     def has_numbers(self, i: int) -> bool:
-        """Return whether the output for a case has a finite number."""
+        """Return whether the output for a case has a finite number that is not zero."""
         value = self.outcomes[i].value
-        return value is not None and bool(np.isfinite(value.astype(float)).any())
+        if value is None:
+            return False
+        numbers = value.astype(float)
+        return bool((np.isfinite(numbers) & (numbers != 0)).any())
 
     def changes(self, i: int, parts: Parts, other: Parts) -> bool:
         """Return whether two sets of parts compute different outputs for a case."""
@@ -226,17 +234,23 @@ class Examination:
         return groups
 
 
-def fits_plain_cases(tested: FunctionUnderTest) -> bool:
-    """Return whether the outputs of all plain cases are right."""
-    kind = next(iter(tested.subject.kinds))
+def fits_plain_cases(tested: FunctionUnderTest, bugs: Sequence[Bug] = ()) -> bool:
+    """Return whether the outputs of all plain cases are right, or those of one of some bugs.
+
+    They are compared within the precision of the arrays. For a function that requires a mask, the
+    cases of the first kind with one are the plain ones.
+    """
     every = tested.subject.cases(tested.takes, tested.conventions.extra_inputs)
     cases = [
-        case for case in every
-        if case.kind == kind and tested.can_run(case) and tested.conventions.can_express(case)
-    ]  # fmt: skip
+        case for case in every if tested.can_run(case) and tested.conventions.can_express(case)
+    ]
+    cases = [case for case in cases if case.kind == cases[0].kind]
     outcomes = [tested.run(case) for case in cases]
     plain, _, _ = _drop_refused_cases(Examination(tested, cases, outcomes))
-    return bool(plain.cases) and not plain.with_tolerance(TOLERANCE_FLOAT32).wrong_cases()
+    is_half = _has_half_precision(tested)
+    plain = plain.with_tolerance(TOLERANCE_HALF if is_half else TOLERANCE_FLOAT32)
+    every_parts = [RIGHT_ZERO_ROWS.with_parts(bug.replaced) for bug in bugs] or [RIGHT_ZERO_ROWS]
+    return bool(plain.cases) and not all(plain.wrong_cases(parts) for parts in every_parts)
 
 
 # ---- The report ----
@@ -254,7 +268,7 @@ def build_report(
     if random_output_finding is not None:
         return _assemble_report(examination, (random_output_finding, *earlier_findings))
     examination, limit_notes, untested = _drop_refused_cases(examination)
-    is_half = _precision_of(tested) > FINER_THAN_HALF / 2
+    is_half = _has_half_precision(tested)
     half_precision_findings = [] if is_half else _half_precision_findings(examination)
     examination = (
         examination.with_tolerance(TOLERANCE_HALF)
@@ -277,9 +291,14 @@ def build_report(
         if retested is not None and len(retested.unexplained) <= len(unexplained):
             examination, explanations, unexplained = retested
             tested = examination.tested
-    if _has_bug(explanations, "mask unused") and any(
+    # The mask has an influence on unexplained cases, so it is used; or scores have one.
+    has_influence = _has_bug(explanations, "mask unused") and any(
         "mask" in examination.cases[i].inputs for each in unexplained for i in each.indices
-    ):  # the mask has an influence on unexplained cases, so it is used
+    )
+    has_influence |= _has_bug(explanations, "all scores 0") and rounds_scores_away(
+        examination, examination.plain_cases(), explanations[0].parts
+    )
+    if has_influence:
         explanations = [Explanation()]
         unexplained = unexplained_kinds(examination, examination.indices_by_kind().values())
     examination, explanations, unexplained, precision_notes = _refine_precision(
@@ -303,6 +322,9 @@ def build_report(
         *_position_findings(examination, unexplained),
         *_dtype_findings(examination),
     ]
+    if not explanations[0].bugs and not unexplained:
+        findings += score_limits.float16_findings(examination, is_half)
+        findings += [] if is_half else score_limits.masked_score_findings(examination)
     if not unexplained and tested.subject.masked_rows is not None:
         findings += _masked_row_findings(examination, parts, strict)
     findings.sort(key=lambda finding: finding.convention is not None)
@@ -359,18 +381,16 @@ def _drop_refused_cases(examination: Examination) -> tuple[Examination, list[Fin
         }
         numbers = " or ".join(str(n + 2) for n in answered)
         limit_notes.append(_convention_finding(f"if arrays have {numbers} axes"))
-    # A layer that is right for a batch of sequences, and wrong for a single sequence, wants an axis
-    # of the batch.
-    has_both = (
-        "x" in examination.tested.takes and not dropped and set(indices_by_num_leading) == {0, 1}
-    )
-    if (
-        has_both
-        and examination.subset(indices_by_num_leading[0]).wrong_cases()
-        and not examination.subset(indices_by_num_leading[1]).wrong_cases()
-    ):
-        dropped |= set(indices_by_num_leading[0])
-        limit_notes.append(_convention_finding("if arrays have 3 axes"))
+    # A function that is right for arrays with all axes, and wrong for fewer, wants all axes: it
+    # reads another axis as that of the batch.
+    *fewer, most = answered or [0]
+    of_fewer = {i for n in fewer for i in indices_by_num_leading[n]}
+    tolerance = max(examination.min_tolerance, TOLERANCE_FLOAT32)
+    wrong = set(examination.with_tolerance(tolerance).wrong_cases())
+    wrong_of_fewer = of_fewer & wrong - (set() if "x" in examination.tested.takes else refused)
+    if wrong_of_fewer and not wrong.intersection(indices_by_num_leading[most]) - refused:
+        dropped |= of_fewer
+        limit_notes = [_convention_finding(f"if arrays have {most + 2} axes")]
     for kind, group in examination.indices_by_kind().items():
         remaining = [i for i in group if i not in dropped]
         refused_of_kind = [i for i in remaining if i in refused]
@@ -439,13 +459,15 @@ def _drop_very_low_scores(examination: Examination) -> tuple[Examination, list[F
                 (shallowest, depth) if examined.wrong_cases() else (depth, deepest)
             )
         limit = min(limit, shallowest)
-    if limit < MODEL_SCORE_DEPTH:
+    if limit < score_limits.MODEL_SCORE_DEPTH:
         return examination, []
     rounded = round(limit, 1 - int(np.log10(limit)))
     condition = f"if no score is below about -{rounded:.0f}"
     explanation = "A constant that stands for minus infinity, or underflow, takes effect below it."
     others = [i for i in range(len(examination.cases)) if i not in low]
-    return examination.subset(others), [_convention_finding(condition, explanation, LOW_SECTION)]
+    return examination.subset(others), [
+        _convention_finding(condition, explanation, score_limits.SECTION)
+    ]
 
 
 def _unique(findings: Sequence[Finding]) -> list[Finding]:
@@ -468,6 +490,16 @@ def _precision_of(tested: FunctionUnderTest) -> float:
     """Return the rounding error of 1/3 in the arrays that a function takes."""
     third = as_numpy(tested.converter.convert(np.array([1 / 3]))).astype(float)
     return float(abs(third[0] - 1 / 3))
+
+
+def _has_half_precision(tested: FunctionUnderTest) -> bool:
+    """Return whether a function takes arrays of half precision, or returns them in any case."""
+    if _precision_of(tested) > FINER_THAN_HALF / 2:
+        return True
+    every = tested.subject.cases(tested.takes, tested.conventions.extra_inputs)
+    cases = {len(case.leading): case for case in every if tested.can_run(case) and case.floats}
+    values = [tested.run(case).value for case in cases.values()]
+    return any(value is not None and value.dtype == np.float16 for value in values)
 
 
 def _half_precision_findings(examination: Examination) -> list[Finding]:
@@ -561,7 +593,9 @@ def _other_conventions(
     trials = []
     plain = examination.plain_cases()
     plain_is_unexplained = any(each.indices == plain for each in unexplained)
-    if plain_is_unexplained and not current.is_always_causal and "is_causal" not in tested.takes:
+    # A function that requires a context has no causal mask among its own tokens alone.
+    may_be_causal = "is_causal" not in tested.takes and "context" not in tested.required
+    if plain_is_unexplained and not current.is_always_causal and may_be_causal:
         trials.append(replace(current, is_always_causal=True))
     if "mask" in current.undetermined:
         trials.append(replace(current, mask=conventions.TRUE_MASKS))
@@ -800,7 +834,7 @@ def _random_output_finding(examination: Examination) -> Finding | None:
     text = "two calls with the same input give different outputs: something random is left on."
     bug = next(bug for bug in TABLE if bug.part == "drop")
     if not _has_dropout(examination):
-        return Finding(text, section=bug.section)
+        return Finding(text, section=bug.section, narrowed=(f"{text[0].upper()}{text[1:]}",))
     return Finding(f"{bug.name}: {text}", bug.name, None, bug.line, bug.right_line, bug.section)
 
 

@@ -24,14 +24,38 @@ from mha.examine.report import has_own_line, python_source
 OMITTED_DEFAULTS: Mapping[str, Any] = {"is_causal": False, "enable_gqa": False}
 """Values of inputs that a case does not have."""
 
+RETURNED_WEIGHTS = frozenset(
+    ("needweights", "returnattn", "outputattentions", "returnweights", "returnattention",
+     "returnattentionscores", "returnattnweights", "returnattentionweights", "returnscores",
+     "returnprobs")
+)  # fmt: skip
+"""Names of arguments with which a function also returns its weights."""
+
 NEUTRAL_SETTINGS: Mapping[str, Any] = {
     **dict.fromkeys(("dropout", "dropoutp", "dropoutrate", "attndropout", "pdropout"), 0.0),
-    **dict.fromkeys(("training", "needweights", "returnattn", "outputattentions"), False),
+    "training": False,
+    **dict.fromkeys(RETURNED_WEIGHTS, False),
     "deterministic": True,
     **dict.fromkeys(("blocksize", "blockq", "blockk", "blockm", "blockn", "chunksize"), 4),
     **dict.fromkeys(("br", "bc", "tilesize", "querychunksize", "keychunksize"), 4),
 }
 """Values of required arguments that do not change the output, by their names."""
+
+
+SIZE_ARGUMENTS: Mapping[str, Callable[[Mapping[str, Any]], int]] = {
+    **dict.fromkeys(("numheads", "nheads", "nhead", "numqheads", "numattentionheads"),
+                    lambda inputs: _count_heads(inputs["query"])),
+    **dict.fromkeys(("numkvheads", "nkvheads", "numkeyvalueheads", "kvheads"),
+                    lambda inputs: _count_heads(inputs["key"])),
+    **dict.fromkeys(("headdim", "headsize", "dimhead", "dk"),
+                    lambda inputs: int(inputs["query"].shape[-1])),
+}  # fmt: skip
+"""Sizes of queries and keys that some functions take as arguments, by their names."""
+
+
+def _count_heads(x: Array) -> int:
+    """Return the number of heads of queries or keys."""
+    return int(x.shape[-3]) if x.ndim > 2 else 1
 
 
 @dataclass(frozen=True)
@@ -69,11 +93,16 @@ class FunctionUnderTest:
     positional_only : tuple of str
         Arguments that cannot be passed by name.
     conventions : Conventions
-    output_axes : str
-        "" if the axes of the output are those of `mha`; "swapped" if the axis of tokens is before
-        that of heads; "merged" if the heads are also concatenated.
+    output_token_axis : int
+        The axis of tokens of the output, counted from the end: -2, or as in `Conventions`.
+    has_merged_heads : bool
+        Whether the output has its heads concatenated. Its axis of tokens is then counted as before
+        the concatenation.
     may_be_none : frozenset of str
         The required inputs for which the function takes None.
+    filled_masks : frozenset of str
+        The required masks, `mask` or `padding`, for which the function does not take None. A case
+        without one has a mask that allows every key.
     padding_argument : str
         The argument that also takes a padding mask of (batch, m), though it is named as a mask.
     setup_code : tuple of str
@@ -91,8 +120,10 @@ class FunctionUnderTest:
     untested: tuple[str, ...] = ()
     positional_only: tuple[str, ...] = ()
     conventions: Conventions = MHA_CONVENTIONS
-    output_axes: str = ""
+    output_token_axis: int = -2
+    has_merged_heads: bool = False
     may_be_none: frozenset[str] = frozenset()
+    filled_masks: frozenset[str] = frozenset()
     padding_argument: str = ""
     setup_code: tuple[str, ...] = ()
     code_name: str = ""
@@ -128,7 +159,7 @@ class FunctionUnderTest:
 
     def can_run(self, case: Case) -> bool:
         """Return whether a case has all inputs that the function requires."""
-        known = {*case.inputs, *OMITTED_DEFAULTS, *self.may_be_none, "scale"}
+        known = {*case.inputs, *OMITTED_DEFAULTS, *self.may_be_none, *self.filled_masks, "scale"}
         if self.padding_argument and "padding" in case.inputs:
             if "mask" in case.inputs or case.inputs["padding"].ndim < 2:
                 return False
@@ -137,13 +168,16 @@ class FunctionUnderTest:
 
     def call_arguments(self, case: Case) -> dict[str, Any]:
         """Return the arguments for a case, by the function's own names and conventions."""
-        inputs = {**OMITTED_DEFAULTS, **dict.fromkeys(self.may_be_none), **case.inputs}
+        inputs = {
+            **OMITTED_DEFAULTS,
+            **dict.fromkeys(self.may_be_none),
+            **{name: _allow_every_key(name, case) for name in self.filled_masks},
+            **case.inputs,
+        }
         if "scale" in self.required and "scale" not in inputs and "query" in inputs:
             inputs["scale"] = float(inputs["query"].shape[-1] ** -0.5)
         arguments = {
-            argument: self.conventions.encode(
-                name, self._swap_axes_if_needed(name, inputs[name]), case
-            )
+            argument: self.conventions.encode(name, self._move_tokens(name, inputs[name]), case)
             for argument, name in self.arguments.items()
             if name in inputs
         }
@@ -154,28 +188,33 @@ class FunctionUnderTest:
             arguments[argument] = value(inputs) if callable(value) else value
         return arguments
 
-    def _swap_axes_if_needed(self, name: str, x: Any) -> Any:
-        is_moved = self.conventions.tokens_first and name in self.subject.token_axis_inputs
-        return x.swapaxes(-3, -2) if is_moved and x is not None and x.ndim > 2 else x
+    def _move_tokens(self, name: str, x: Any) -> Any:
+        """Return an input with its axis of tokens where the function has it."""
+        axis = self.conventions.token_axis
+        if name not in self.subject.token_axis_inputs or x is None or x.ndim < -axis:
+            return x
+        return np.moveaxis(x, -2, axis)
 
     def to_function_axes(self, x: Array) -> Array:
         """Return an output of `mha` in the axes of the function's outputs."""
-        if not self.output_axes or x.ndim < 3:
+        axis = self.output_token_axis
+        if axis == -2 or x.ndim < -axis:
             return x
-        x = x.swapaxes(-3, -2)
-        return x.reshape(*x.shape[:-2], -1) if self.output_axes == "merged" else x
+        x = np.moveaxis(x, -2, axis)
+        return x.reshape(*x.shape[:-2], -1) if self.has_merged_heads else x
 
     def to_mha_axes(self, x: Array, shape: tuple[int, ...]) -> Array:
         """Return an output of the function in the axes of `mha`, where it has the given shape.
 
         An output of an unexpected shape is returned as it is, and reported as wrong.
         """
-        if not self.output_axes or len(shape) < 3:
+        axis, empty = self.output_token_axis, np.empty(shape)
+        if axis == -2 or len(shape) < -axis:
             return x
-        swapped = (*shape[:-3], shape[-2], shape[-3], shape[-1])
-        if x.shape == self.to_function_axes(np.empty(shape)).shape:
-            return x.reshape(swapped).swapaxes(-3, -2)
-        return x.swapaxes(-3, -2) if self.output_axes == "swapped" and x.ndim == len(shape) else x
+        if x.shape == self.to_function_axes(empty).shape:
+            return np.moveaxis(x.reshape(np.moveaxis(empty, -2, axis).shape), axis, -2)
+        has_all_axes = not self.has_merged_heads and x.ndim == len(shape)
+        return np.moveaxis(x, axis, -2) if has_all_axes else x
 
     def argument_sources(self, case: Case) -> list[dict[str, str]]:
         """Return the arguments of each call as Python source, with arrays by name."""
@@ -284,6 +323,15 @@ class FunctionUnderTest:
         return Outcome(value, fault if is_other else "")
 
 
+def _allow_every_key(name: str, case: Case) -> Array:
+    """Return a mask or a padding mask of a case in which every key is allowed."""
+    inputs = case.inputs
+    queries = inputs["x"] if "x" in inputs else inputs["query"]
+    keys = inputs.get("context", inputs["x"]) if "x" in inputs else inputs["key"]
+    axes = (queries.shape[-2],) if name == "mask" else case.leading[:1]
+    return np.ones((*axes, keys.shape[-2]), bool)
+
+
 class UnusableError(Exception):
     """Raised if an output cannot be compared; the message is printed in the report."""
 
@@ -336,6 +384,9 @@ def wrap_function(
             name = ""
         if not name and normalise_name(argument) == "module" and is_required:
             settings[argument] = _attention_module
+            continue
+        if not name and "query" in subject.aliases and normalise_name(argument) in SIZE_ARGUMENTS:
+            settings[argument] = SIZE_ARGUMENTS[normalise_name(argument)]
             continue
         if not name and is_required and normalise_name(argument) in NEUTRAL_SETTINGS:
             settings[argument] = NEUTRAL_SETTINGS[normalise_name(argument)]
@@ -414,6 +465,15 @@ def read_parameters(function: Callable[..., Any]) -> tuple[list[tuple[str, bool]
     return [
         (p.name, p.default is p.empty) for p in parameters if p.kind not in starred
     ], positional_only
+
+
+def read_defaults(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return the defaults of a function's arguments, by names as in `Subject.aliases`."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (ValueError, TypeError):
+        return {}
+    return {normalise_name(p.name): p.default for p in parameters if p.default is not p.empty}
 
 
 def _read_docstring_parameters(function: Callable[..., Any]) -> list[tuple[str, bool]]:

@@ -185,3 +185,83 @@ def test_a_case_has_its_outputs_by_their_former_names_too():
         assert case.came == case.actual
     with pytest.raises(AttributeError, match="no attribute 'other'"):
         _ = case.other
+
+
+@pytest.mark.parametrize("is_merged", [False, True])
+def test_tokens_may_be_before_sequences_and_heads(is_merged):
+    def tokens_first(query, key, value, is_scaled=True):
+        scores = np.einsum("nbhd,mbhd->bhnm", query, key)
+        weights = soft(scores / query.shape[-1] ** 0.5 if is_scaled else scores)
+        output = np.einsum("bhnm,mbhd->nbhd", weights, value)
+        return output.reshape(*output.shape[:2], -1) if is_merged else output
+
+    right = mha.examine(tokens_first)
+    assert right.ok, right
+    assert "if axes are (n, batch, num_heads, d_k)" in [f.convention for f in right.findings]
+    wrong = mha.examine(lambda q, k, v: tokens_first(q, k, v, is_scaled=False))
+    assert wrong.findings[0].bug == "no scale"
+
+
+def test_scores_beside_a_large_number_are_not_called_0():
+    def beside_a_large_number(query, key, value):
+        scores = dots(query.astype(np.float32), key.astype(np.float32)) - np.float32(1e9)
+        return soft(scores) @ value
+
+    report = mha.examine(beside_a_large_number)
+    assert not report.ok
+    assert {finding.bug for finding in report.findings} == {None}
+    assert "Only large scores have an influence" in " ".join(str(report).split())
+
+
+@pytest.mark.parametrize(("low", "is_right"), [(-100.0, False), (-1e4, True), (-1e9, True)])
+def test_a_layer_has_the_limit_of_the_number_that_stands_for_minus_infinity(low, is_right):
+    def padded(x, w_q, w_k, w_v, w_o, num_heads, key_padding_mask=None):
+        q, k, v = (split_heads(x @ w, num_heads) for w in (w_q, w_k, w_v))
+        scores = dots(q, k)
+        if key_padding_mask is not None:
+            scores = scores + np.where(key_padding_mask, 0, low)[..., None, None, :]
+        return merge_heads(soft(scores) @ v) @ w_o
+
+    report = mha.examine_layer(padded)
+    assert report.ok is is_right, report
+    limits = {-100.0: "if its score is above about 90", -1e4: "a score above about 10000"}
+    text = " ".join(str(report).split())
+    assert limits.get(low, "is right") in text
+    assert ("minus infinity" in text) is (low in limits)
+
+
+def half(x):
+    return np.asarray(x, np.float16 if np.asarray(x).dtype.kind == "f" else None)
+
+
+@pytest.mark.parametrize("is_upcast", [False, True])
+def test_products_that_overflow_in_float16_are_a_limit(is_upcast):
+    def attention(query, key, value):
+        dtype = np.float32 if is_upcast else np.float16
+        scores = dots(query.astype(dtype), key.astype(dtype)).astype(np.float32)
+        return soft(scores).astype(np.float16) @ value
+
+    report = mha.examine(attention, asarray=half)
+    assert report.ok, report
+    assert ("exceeds 65504" in str(report)) is not is_upcast
+
+
+@pytest.mark.parametrize("is_used", [False, True])
+def test_an_argument_that_promises_float32_is_tested_in_float16(is_used):
+    def attention(query, key, value, upcast_attention=True):
+        if upcast_attention and is_used:
+            query, key = query.astype(np.float32), key.astype(np.float32)
+        return soft(query @ t(key) * query.shape[-1] ** -0.5).astype(value.dtype) @ value
+
+    report = mha.examine(attention)
+    assert report.ok is is_used, report
+    assert ("in spite of upcast_attention=True" in " ".join(str(report).split())) is not is_used
+
+
+def test_frequencies_without_influence_are_noted():
+    class Idle(Layer):
+        def named_buffers(self):
+            return [("inv_freq", np.ones(2))]
+
+    report = mha.examine(Idle())
+    assert "if the layer should ignore inv_freq" in [f.convention for f in report.findings]
