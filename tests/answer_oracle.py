@@ -186,7 +186,7 @@ def recognise_mistake(
     """
     slack = half_unit(exercise.places)
     for mistake in known:
-        if abs(answer.number - mistake.value) <= slack * mistake.unit:
+        if abs(answer.number - mistake.value) <= slack * mistake.tolerance_factor:
             return mistake.name
     is_close = abs(answer.number - exercise.expected) <= LAST_DIGIT_UNITS * 10.0**-exercise.places
     if exercise.places == 0 or answer.decimals != exercise.places or not is_close:

@@ -337,7 +337,7 @@ def as_inputs(
     return query, key, value
 
 
-def as_separate_inputs(
+def as_unbroadcast_inputs(
     query: ArrayLike,
     key: ArrayLike,
     value: ArrayLike,
@@ -355,7 +355,7 @@ def as_separate_inputs(
 
     Examples
     --------
-    >>> as_separate_inputs(np.ones((2, 5, 3)), np.ones((7, 3)), np.ones((7, 3)))
+    >>> as_unbroadcast_inputs(np.ones((2, 5, 3)), np.ones((7, 3)), np.ones((7, 3)))
     Traceback (most recent call last):
         ...
     ValueError: leading axes are (2,) in query but () in key; they must match

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mha.core.attention import (
-    as_separate_inputs,
+    as_unbroadcast_inputs,
     attention_scores,
     fold_heads,
     masked_scores,
@@ -58,7 +58,8 @@ def blockwise_attention(
         heads than query, and no copy of them is made.
     block_size : int, default 256
         Number of queries per block; a block of keys has at most four times as many. Causal
-        attention over at most eight blocks of keys takes half as many queries of several heads.
+        attention over at most eight blocks of keys uses blocks of half as many queries, which may
+        join several heads.
     mask, is_causal, align, scale, enable_gqa
         As in `mha.core.attention.attention_weights`.
 
@@ -88,10 +89,10 @@ def blockwise_attention(
     array([[2.8068, 4.0758],
            [4.1932, 5.9242]])
     """
-    query, key, value = as_separate_inputs(query, key, value, enable_gqa, finite=False)
+    query, key, value = as_unbroadcast_inputs(query, key, value, enable_gqa, finite=False)
     block_size, is_causal = as_count("block_size", block_size), as_bool("is_causal", is_causal)
     num_queries, num_keys = query.shape[-2], key.shape[-2]
-    first = first_query_position(num_queries, num_keys, align)
+    first_position = first_query_position(num_queries, num_keys, align)
     if (
         math.prod(query.shape[:-1]) * num_keys <= MAX_UNBLOCKED_SCORES
         and max(num_queries, num_keys) <= block_size
@@ -105,10 +106,12 @@ def blockwise_attention(
         shape = (*query.shape[:-1], num_keys)
         mask = np.broadcast_to(as_mask(mask, shape, query.dtype), shape)
     key, value = _with_contiguous_rows(key), _with_contiguous_rows(value)
-    inputs = Inputs(query, key, value, mask, first if is_causal else None, scale, block_size)
+    inputs = Inputs(
+        query, key, value, mask, first_position if is_causal else None, scale, block_size
+    )
     output = np.empty((*query.shape[:-1], value.shape[-1]), query.dtype)
     if not attend(inputs, output, usable_cores() if can_limit_threads() else 1):
-        as_separate_inputs(query, key, value, enable_gqa)  # raises if an input is not finite
+        as_unbroadcast_inputs(query, key, value, enable_gqa)  # raises if an input is not finite
         _attend_checking_overflow(inputs, output)
     return output
 
@@ -128,7 +131,7 @@ def _attend_checking_overflow(inputs: Inputs, output: Array) -> None:
             inputs.value,
             block_size=inputs.block_size,
             mask=None if inputs.mask is None else inputs.mask[..., rows, :],
-            first_row=None if inputs.first is None else inputs.first + start,
+            first_position=None if inputs.first_position is None else inputs.first_position + start,
             scale=inputs.scale,
         )
 
@@ -140,7 +143,7 @@ def _attend(
     *,
     block_size: int,
     mask: Array | None,
-    first_row: int | None,
+    first_position: int | None,
     scale: float | None,
 ) -> Array:
     """Return the output of one block of queries, with a running softmax over blocks of keys."""
@@ -150,14 +153,14 @@ def _attend(
     output = np.zeros((*rows, value.shape[-1]), query.dtype)
     folded = fold_heads(query, key)
     for start in range(0, key.shape[-2], block_size):
-        if first_row is not None and start >= first_row + rows[-1]:
+        if first_position is not None and start >= first_position + rows[-1]:
             break  # causal: all further keys come after all queries of this block
         columns = slice(start, start + block_size)
         scores = attention_scores(folded, key[..., columns, :]).reshape(*rows, -1)
         scores = scaled_scores(scores, query.shape[-1], scale)
         scores = masked_scores(scores, None if mask is None else mask[..., columns], False)
-        if first_row is not None:
-            scores = np.where(_is_later_key(scores.shape, first_row, start), -np.inf, scores)
+        if first_position is not None:
+            scores = np.where(_is_later_key(scores.shape, first_position, start), -np.inf, scores)
         exponentials, rescaling, largest = _exponentials(scores, largest)
         kept = total * rescaling
         total = kept + exponentials.sum(axis=-1, keepdims=True)
@@ -181,7 +184,7 @@ def _exponentials(scores: Array, largest: Array) -> tuple[Array, Array, Array]:
         return np.exp(scores - shift), np.exp(largest - shift), new_largest
 
 
-def _is_later_key(shape: tuple[int, ...], first_row: int, first_column: int) -> Array:
+def _is_later_key(shape: tuple[int, ...], first_position: int, first_column: int) -> Array:
     """Return True where the key of a block's score comes after its query."""
     queries, keys = np.indices(shape[-2:], sparse=True)
-    return first_column + keys > first_row + queries
+    return first_column + keys > first_position + queries

@@ -409,12 +409,12 @@ def as_names(name: str, value: Iterable[str]) -> tuple[str, ...]:
     return names
 
 
-def frozen(array: Array) -> Array:
+def frozen_copy(array: Array) -> Array:
     """Return a read-only copy of an array.
 
     Examples
     --------
-    >>> frozen(np.zeros(2)).flags.writeable
+    >>> frozen_copy(np.zeros(2)).flags.writeable
     False
     """
     copy = np.array(array)

@@ -27,7 +27,7 @@ from mha.core.checks import (
     refuse_overflow,
 )
 from mha.core.decoder_steps import CachedSteps
-from mha.core.decoder_weights import DecoderLayer, DecoderWeights, locked
+from mha.core.decoder_weights import DecoderLayer, DecoderWeights, freeze
 from mha.core.feed_forward import silu
 from mha.core.heads import merge_heads, split_heads
 from mha.core.norm import rms_norm
@@ -106,7 +106,7 @@ class DecoderRun:
     @cached_property
     def probabilities(self) -> Array:
         """The probability of each next token at each position, shape (n, vocabulary_size)."""
-        return locked(softmax(self.logits))
+        return freeze(softmax(self.logits))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -295,22 +295,22 @@ class Decoder(DecoderWeights):
         weights: list[Array] = []
         outputs: list[Array] = []
         for number, layer in enumerate(self.layers):
-            heads, found = self._attend(layer, x, angles)
-            heads[[head for at, head in removed if at == number]] = 0
-            x = self._finish_block(layer, x, heads)
+            layer_outputs, layer_weights = self._attend(layer, x, angles)
+            layer_outputs[[head for at, head in removed if at == number]] = 0
+            x = self._finish_block(layer, x, layer_outputs)
             stream.append(x)
-            weights.append(found)
-            outputs.append(heads)
+            weights.append(layer_weights)
+            outputs.append(layer_outputs)
         normed = rms_norm(x, self.final_gain, self.eps)
         logits = finite_product("the stream and the unembedding", normed, self.unembedding)
         return DecoderRun(
             model=self,
             ids=tuple(map(int, tokens)),
             without=removed,
-            stream=locked(np.stack(stream)),
-            weights=locked(np.stack(weights)),
-            head_outputs=locked(np.stack(outputs)),
-            logits=locked(logits),
+            stream=freeze(np.stack(stream)),
+            weights=freeze(np.stack(weights)),
+            head_outputs=freeze(np.stack(outputs)),
+            logits=freeze(logits),
         )
 
     def stream_before(self, layer: int, ids: str | Sequence[int]) -> Array:
@@ -424,7 +424,7 @@ class Decoder(DecoderWeights):
             written.append(chosen)
             text = self.decode(written) if self.read_tokenizer is not None else ""
             is_whole = not text.endswith(_INCOMPLETE)
-            yield WrittenToken(chosen, text[shown:] if is_whole else "", locked(probabilities))
+            yield WrittenToken(chosen, text[shown:] if is_whole else "", freeze(probabilities))
             shown = len(text) if is_whole else shown
             new = np.array([chosen])
 

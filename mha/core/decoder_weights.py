@@ -14,7 +14,7 @@ from mha.core.checks import (
     as_finite_array,
     as_index,
     as_number,
-    frozen,
+    frozen_copy,
 )
 from mha.core.multihead import MultiHeadWeights
 from mha.core.option_checks import check_type
@@ -60,7 +60,7 @@ class DecoderLayer:
         shapes = {}
         for name in _LAYER_ARRAYS:
             ndim = 2 if name.startswith("w_") else 1
-            array = _read_only(name, getattr(self, name), ndim)
+            array = _frozen_view(name, getattr(self, name), ndim)
             object.__setattr__(self, name, array)
             shapes[name] = array.shape
         (width,) = shapes["attention_gain"]
@@ -116,11 +116,11 @@ class DecoderWeights:
             set_field(self, name, as_count(name, getattr(self, name)))
         set_field(self, "base", as_number("base", self.base, above=0))
         set_field(self, "eps", as_number("eps", self.eps, least=0))
-        set_field(self, "embedding", _read_only("embedding", self.embedding, 2))
-        set_field(self, "final_gain", _read_only("final_gain", self.final_gain, 1))
-        set_field(self, "unembedding", _read_only("unembedding", self.unembedding, 2))
+        set_field(self, "embedding", _frozen_view("embedding", self.embedding, 2))
+        set_field(self, "final_gain", _frozen_view("final_gain", self.final_gain, 1))
+        set_field(self, "unembedding", _frozen_view("unembedding", self.unembedding, 2))
         if self.speeds is not None:
-            set_field(self, "speeds", frozen(as_finite_array("speeds", self.speeds)))
+            set_field(self, "speeds", frozen_copy(as_finite_array("speeds", self.speeds)))
         if self.context_length is not None:
             set_field(self, "context_length", as_count("context_length", self.context_length))
         self._check_shapes()
@@ -240,7 +240,7 @@ class DecoderWeights:
 
 
 def side_by_side(*stored: Array) -> Array:
-    """Return matrices that are stored as (d_out, d_in) as one of shape (d_in, all d_out).
+    """Return matrices that are stored as (d_out, d_in) as one of shape (d_in, sum of all d_out).
 
     Parameters
     ----------
@@ -259,15 +259,15 @@ def side_by_side(*stored: Array) -> Array:
     return np.concatenate([matrix.T for matrix in stored], axis=1, dtype=stored[0].dtype)
 
 
-def _read_only(name: str, value: ArrayLike, ndim: int) -> Array:
+def _frozen_view(name: str, value: ArrayLike, ndim: int) -> Array:
     """Return a read-only view of finite numbers with a given number of axes."""
     array = as_finite_array(name, value)
     if array.ndim != ndim:
         raise ValueError(f"{name} has shape {array.shape}; {ndim} axes are wanted")
-    return locked(array.view())
+    return freeze(array.view())
 
 
-def locked(array: Array) -> Array:
+def freeze(array: Array) -> Array:
     """Return the array itself, made read-only.
 
     Parameters
@@ -276,7 +276,7 @@ def locked(array: Array) -> Array:
 
     Examples
     --------
-    >>> locked(np.zeros(2)).flags.writeable
+    >>> freeze(np.zeros(2)).flags.writeable
     False
     """
     array.flags.writeable = False

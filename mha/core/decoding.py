@@ -12,7 +12,7 @@ from mha.core.attention import scaled_dot_product_attention
 from mha.core.checks import (
     Array,
     as_finite_array,
-    frozen,
+    frozen_copy,
     in_one_dtype,
 )
 from mha.core.heads import merge_heads
@@ -67,7 +67,7 @@ class KeyValueCache:
                 f"key has {key.shape[-2]} tokens but value has {value.shape[-2]}; they must match"
             )
         for name, array in zip(("key", "value"), in_one_dtype(key, value), strict=True):
-            object.__setattr__(self, name, frozen(array))
+            object.__setattr__(self, name, frozen_copy(array))
 
     @classmethod
     def of(cls, context: ArrayLike, weights: MultiHeadWeights) -> Self:

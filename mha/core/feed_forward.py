@@ -14,7 +14,7 @@ from mha.core.checks import (
     as_finite_array,
     finite_product,
     finite_sum,
-    frozen,
+    frozen_copy,
     in_one_dtype,
     refuse_overflow,
 )
@@ -157,7 +157,7 @@ class FeedForward:
             matrix = as_finite_array(name, getattr(self, name))
             if matrix.ndim != 2:
                 raise ValueError(f"{name} has shape {matrix.shape}; two axes are wanted")
-            object.__setattr__(self, name, frozen(matrix))
+            object.__setattr__(self, name, frozen_copy(matrix))
         if len(self.w_out) != self.d_ff:
             raise ValueError(
                 f"w_in has {self.d_ff} columns but w_out has {len(self.w_out)} rows;"
@@ -168,7 +168,7 @@ class FeedForward:
                 row = as_finite_array(name, value)
                 if row.shape != matrix.shape[1:]:
                     raise ValueError(f"{name} has shape {row.shape}; {matrix.shape[1:]} is wanted")
-                object.__setattr__(self, name, frozen(row))
+                object.__setattr__(self, name, frozen_copy(row))
         if self.activation not in get_args(Activation):
             raise ValueError(f'activation is {self.activation!r}; "relu" or "gelu" is wanted')
 

@@ -8,7 +8,7 @@ from typing import TypedDict, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mha.core.attention import as_separate_inputs, attention_weights, fold_heads, repeat_heads
+from mha.core.attention import as_unbroadcast_inputs, attention_weights, fold_heads, repeat_heads
 from mha.core.checks import (
     Array,
     as_finite_array,
@@ -23,7 +23,7 @@ from mha.core.heads import merge_heads, split_heads
 from mha.core.masks import Align
 from mha.core.multihead import (
     MultiHeadWeights,
-    as_tokens,
+    as_layer_inputs,
     in_widest_dtype,
     project_inputs,
     project_output,
@@ -110,7 +110,7 @@ def scaled_dot_product_attention_backward(
     array([[0.7311, 0.2689],
            [0.2689, 0.7311]])
     """
-    query, key, value = as_separate_inputs(query, key, value, enable_gqa)
+    query, key, value = as_unbroadcast_inputs(query, key, value, enable_gqa)
     d_output = as_gradient("d_output", d_output, (*query.shape[:-1], value.shape[-1]))
     d_output, query, key, value = in_one_dtype(d_output, query, key, value)
     weights = attention_weights(
@@ -181,7 +181,7 @@ def multi_head_attention_backward(
            [1., 1.],
            [1., 1.]])
     """
-    x, name, source = as_tokens(x, weights, context, mask)
+    x, name, source = as_layer_inputs(x, weights, context, mask)
     if source.shape[:-2] != x.shape[:-2]:
         raise ValueError(
             f"leading axes are {x.shape[:-2]} in x but {source.shape[:-2]} in context;"
@@ -301,10 +301,10 @@ def backward(
     ValueError
         If a gradient is too large for its dtype.
     """
-    head_gradients, by_output = _backward_to_heads(d_output, forward_pass, weights)
+    head_gradients, by_projection = _backward_to_heads(d_output, forward_pass, weights)
     d_x, d_context = _backward_to_inputs(head_gradients, weights, is_cross=is_cross)
     by_matrix = _backward_to_matrices(
-        head_gradients, forward_pass, weights, by_output, is_cross=is_cross
+        head_gradients, forward_pass, weights, by_projection, is_cross=is_cross
     )
     return MultiHeadGradients(x=d_x, context=d_context, weights=by_matrix)
 
@@ -326,24 +326,26 @@ def matrix_gradients(
     ValueError
         As `backward`.
     """
-    head_gradients, by_output = _backward_to_heads(d_output, forward_pass, weights)
-    return _backward_to_matrices(head_gradients, forward_pass, weights, by_output, is_cross=False)
+    head_gradients, by_projection = _backward_to_heads(d_output, forward_pass, weights)
+    return _backward_to_matrices(
+        head_gradients, forward_pass, weights, by_projection, is_cross=False
+    )
 
 
 def _backward_to_heads(
     d_output: Array, forward_pass: ForwardPass, weights: MultiHeadWeights
 ) -> tuple[AttentionGradients, dict[str, Array]]:
     """Return the gradients of each head's query, key and value, and of the output projection."""
-    d_concat, by_output = d_output, {}
+    d_concat, by_projection = d_output, {}
     if weights.w_o is not None:
         d_concat = finite_product("d_output and w_o", d_output, weights.w_o.T)
-        by_output["w_o"] = finite_product(
+        by_projection["w_o"] = finite_product(
             "the heads' outputs and d_output",
             flatten_sequences(forward_pass.concat).T,
             flatten_sequences(d_output),
         )
     if weights.b_o is not None:
-        by_output["b_o"] = sum_rows("the gradients by b_o", flatten_sequences(d_output))
+        by_projection["b_o"] = sum_rows("the gradients by b_o", flatten_sequences(d_output))
     d_heads, factor = split_heads(d_concat, weights.num_heads), as_scale(None, weights.d_k)
     inputs = forward_pass.query, forward_pass.key, forward_pass.value
     head_gradients = _attention_backward(d_heads, *inputs, forward_pass.weights, factor)
@@ -353,7 +355,7 @@ def _backward_to_heads(
             rotate_by(x, -forward_pass.angles) for x in (head_gradients.query, head_gradients.key)
         )
         head_gradients = AttentionGradients(query, key, head_gradients.value)
-    return head_gradients, by_output
+    return head_gradients, by_projection
 
 
 def _backward_to_inputs(
@@ -375,7 +377,7 @@ def _backward_to_matrices(
     head_gradients: AttentionGradients,
     forward_pass: ForwardPass,
     weights: MultiHeadWeights,
-    by_output: dict[str, Array],
+    by_projection: dict[str, Array],
     *,
     is_cross: bool,
 ) -> MultiHeadWeights:
@@ -393,7 +395,7 @@ def _backward_to_matrices(
     for bias, rows in (("b_q", d_query), ("b_k", d_key), ("b_v", d_value)):
         if getattr(weights, bias) is not None:
             found[bias] = sum_rows(f"the gradients by {bias}", rows)
-    return MultiHeadWeights(**found, **by_output)
+    return MultiHeadWeights(**found, **by_projection)
 
 
 def sum_rows(names: str, rows: Array) -> Array:

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mha.core.checks import Array, as_finite_array, frozen
+from mha.core.checks import Array, as_finite_array, frozen_copy
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class EightBits:
         x = as_finite_array("x", x)
         factor = np.abs(x).max(axis=-1, keepdims=True) / 127
         safe = np.where(factor == 0, 1, factor)  # a row of zeros stays zeros, without 0 / 0
-        return cls(frozen(np.rint(x / safe).astype(np.int8)), frozen(factor))
+        return cls(frozen_copy(np.rint(x / safe).astype(np.int8)), frozen_copy(factor))
 
     @property
     def numbers(self) -> Array:

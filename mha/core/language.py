@@ -24,7 +24,7 @@ from mha.core.checks import (
     as_number,
     finite_product,
     finite_sum,
-    frozen,
+    frozen_copy,
     refuse_overflow,
 )
 from mha.core.decoding import KeyValueCache, decode_step
@@ -84,7 +84,7 @@ class LanguageModel:
             array = as_finite_array(name, getattr(self, name))
             if array.shape != wanted:
                 raise ValueError(f"{name} has shape {array.shape}; {wanted} is wanted")
-            object.__setattr__(self, name, frozen(array))
+            object.__setattr__(self, name, frozen_copy(array))
         for block in self.blocks:
             _check_block(block, shape[1])
 
@@ -438,7 +438,7 @@ def _generate(
             if rng is None
             else rng.choice(len(probabilities), p=probabilities)
         )
-        yield Written(model.words[chosen], frozen(probabilities), extended)
+        yield Written(model.words[chosen], frozen_copy(probabilities), extended)
         caches, new = [*extended], np.array([chosen])
 
 

@@ -21,7 +21,7 @@ from mha.core.checks import (
     as_number,
     finite_product,
     finite_sum,
-    frozen,
+    frozen_copy,
     in_one_dtype,
 )
 from mha.core.heads import merge_heads
@@ -81,7 +81,7 @@ class LatentWeights:
         ranks = {"w_uk": 3, "w_uv": 3, "w_uq": 3, "w_qr": 3, "gain": 1, "query_gain": 1}
         found = [as_finite_array(n, v, min_ndim=ranks.get(n, 2)) for n, v in given.items()]
         for name, array in zip(given, in_one_dtype(*found), strict=True):
-            object.__setattr__(self, name, frozen(array))
+            object.__setattr__(self, name, frozen_copy(array))
         if self.w_uk.ndim != 3:
             wanted = "(num_heads, d_c, d_k) is wanted"
             raise ValueError(f"w_uk has shape {self.w_uk.shape}; {wanted}")
@@ -144,7 +144,7 @@ class LatentRun:
     key, value : ndarray or None
         Projections of the latent vectors; None in the absorbed form.
     scores, weights : ndarray, shape (num_heads, n, n)
-        The scores are scaled.
+        The scores are scaled, and not masked.
     mixed : ndarray or None, shape (num_heads, n, d_c)
         The weighted sums of latent vectors in the absorbed form.
     head_outputs : ndarray, shape (num_heads, n, d_v)

@@ -19,11 +19,16 @@ from mha.core.checks import (
     refuse_overflow,
 )
 from mha.core.gradients import forward, matrix_gradients
-from mha.core.multihead import MultiHeadWeights, as_tokens, multi_head_attention, refuse_biases
+from mha.core.multihead import (
+    MultiHeadWeights,
+    as_layer_inputs,
+    multi_head_attention,
+    refuse_biases,
+)
 from mha.core.option_checks import check_type
 
 NO_ANSWER = -1
-"""The answer of a question without a loss."""
+"""The mark of a question that is not asked, in place of its answer: the question has no loss."""
 
 # β₁, β₂ and ε of the paper, whose default for β₂ is 0.999: a smaller one adapts in fewer steps.
 _MEAN_DECAY, _SQUARE_DECAY, _EPSILON = 0.9, 0.99, 1e-8
@@ -345,7 +350,7 @@ def layer_gradients(
     """
     x, answers = _as_task(x, answers, min_ndim=2)
     _output_projection(layer)
-    x, *_ = as_tokens(x, layer)
+    x, *_ = as_layer_inputs(x, layer)
     forward_pass = forward(x, x, layer)
     output = forward_pass.output
     loss, d_scores = cross_entropy(_split_by_question(output, answers.shape[-1]), answers)

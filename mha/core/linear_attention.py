@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mha.core.attention import as_separate_inputs
+from mha.core.attention import as_unbroadcast_inputs
 from mha.core.checks import Array, as_finite_array, finite_product, refuse_where
 
 
@@ -47,7 +47,7 @@ def linear_attention(
            [1.5 ],
            [1.75]])
     """
-    query, key, value = as_separate_inputs(query, key, value)
+    query, key, value = as_unbroadcast_inputs(query, key, value)
     scores = finite_product("query and key", query, key.swapaxes(-1, -2))
     n = key.shape[-2]
     # Products of decays are differences of sums of logarithms: a quotient of products could
@@ -93,7 +93,7 @@ def linear_recurrence(
     >>> states[:, 0, 0], outputs[:, 0]
     (array([10., 31.]), array([10., 31.]))
     """
-    query, key, value = as_separate_inputs(query, key, value)
+    query, key, value = as_unbroadcast_inputs(query, key, value)
     decays = _decays(decay, key)
     state = np.zeros((*key.shape[:-2], key.shape[-1], value.shape[-1]), key.dtype)
     states, outputs = [], []
@@ -155,7 +155,7 @@ def gated_delta_rule(
     >>> outputs[:, 0]
     array([2. , 3.5])
     """
-    query, key, value = as_separate_inputs(query, key, value)
+    query, key, value = as_unbroadcast_inputs(query, key, value)
     shares = as_finite_array("beta", beta)
     refuse_where("beta", shares, (shares < 0) | (shares > 1), "numbers from 0 to 1 are wanted")
     shares = _per_token("beta", shares, key)

@@ -14,7 +14,7 @@ from mha.core.checks import (
     check_broadcast,
     finite_product,
     finite_sum,
-    frozen,
+    frozen_copy,
     in_one_dtype,
 )
 from mha.core.heads import merge_heads
@@ -91,7 +91,7 @@ class MultiHeadWeights:
                 raise ValueError(
                     f"{name} has shape {matrix.shape}; (num_heads, d_model, width) is wanted"
                 )
-            object.__setattr__(self, name, frozen(matrix))
+            object.__setattr__(self, name, frozen_copy(matrix))
         self._check_groups()
         if self.w_o is not None:
             w_o = as_finite_array("w_o", self.w_o)
@@ -100,7 +100,7 @@ class MultiHeadWeights:
                     f"w_o has shape {w_o.shape}; num_heads * d_v = {self.num_heads * self.d_v}"
                     " rows are wanted"
                 )
-            object.__setattr__(self, "w_o", frozen(w_o))
+            object.__setattr__(self, "w_o", frozen_copy(w_o))
         self._check_biases()
 
     def _check_groups(self) -> None:
@@ -134,7 +134,7 @@ class MultiHeadWeights:
             wanted = (*matrix.shape[:-2], matrix.shape[-1])
             if bias.shape != wanted:
                 raise ValueError(f"{name} has shape {bias.shape}; {wanted} is wanted")
-            object.__setattr__(self, name, frozen(bias))
+            object.__setattr__(self, name, frozen_copy(bias))
 
     @property
     def arrays(self) -> dict[str, Array]:
@@ -353,7 +353,7 @@ def multi_head_attention(
     array([[0.6698, 0.3302],
            [0.3302, 0.6698]])
     """
-    x, name, source = as_tokens(x, weights, context, mask)
+    x, name, source = as_layer_inputs(x, weights, context, mask)
     query, key, value = project_inputs(x, weights, source, name)
     if angles is not None:
         if context is not None:
@@ -371,7 +371,7 @@ def multi_head_attention(
     return project_output(merge_heads(heads), weights)
 
 
-def as_tokens(
+def as_layer_inputs(
     x: ArrayLike,
     weights: MultiHeadWeights,
     context: ArrayLike | None = None,
@@ -388,7 +388,7 @@ def as_tokens(
     --------
     >>> import numpy as np
     >>> one = np.eye(2)[None]
-    >>> as_tokens([[1.0, 2.0]], MultiHeadWeights(one, one, one))[1:]
+    >>> as_layer_inputs([[1.0, 2.0]], MultiHeadWeights(one, one, one))[1:]
     ('x', array([[1., 2.]]))
     """
     if not isinstance(weights, MultiHeadWeights):

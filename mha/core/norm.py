@@ -11,7 +11,7 @@ from mha.core.checks import (
     Array,
     as_finite_array,
     as_number,
-    frozen,
+    frozen_copy,
     in_one_dtype,
     refuse_overflow,
 )
@@ -62,7 +62,7 @@ class Norm:
                 row = as_finite_array(name, value)
                 if row.ndim != 1:
                     raise ValueError(f"{name} has shape {row.shape}; (d_model,) is wanted")
-                object.__setattr__(self, name, frozen(row))
+                object.__setattr__(self, name, frozen_copy(row))
         eps = as_number("eps", self.eps, least=0)
         object.__setattr__(self, "eps", eps)
 

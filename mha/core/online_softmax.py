@@ -14,7 +14,7 @@ from mha.core.checks import (
     as_finite_array,
     finite_product,
     finite_sum,
-    frozen,
+    frozen_copy,
     in_one_dtype,
 )
 from mha.core.option_checks import check_type
@@ -62,7 +62,7 @@ class RunningSoftmax:
                 )
         arrays = in_one_dtype(largest, total, mixture)
         for name, array in zip(("largest", "total", "mixture"), arrays, strict=True):
-            object.__setattr__(self, name, frozen(array))
+            object.__setattr__(self, name, frozen_copy(array))
 
     @property
     def output(self) -> Array:

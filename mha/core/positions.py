@@ -380,9 +380,9 @@ def relative_buckets(
         start, distance = np.where(later > 0, ranges, 0), np.abs(later)
     single = ranges // 2
     # In float32, as in training: the rounding decides at which distance a bucket begins.
-    share = np.log(np.maximum(distance, single).astype(np.float32) / np.float32(single))
-    share = share / np.float32(np.log(max_distance / single)) * np.float32(ranges - single)
-    wide = np.minimum(single + share.astype(int), ranges - 1)
+    logarithm = np.log(np.maximum(distance, single).astype(np.float32) / np.float32(single))
+    offset = logarithm / np.float32(np.log(max_distance / single)) * np.float32(ranges - single)
+    wide = np.minimum(single + offset.astype(int), ranges - 1)
     return start + np.where(distance < single, distance, wide)
 
 

@@ -104,7 +104,7 @@ def differential_weights(first: ArrayLike, second: ArrayLike, share: float) -> A
     first, second : array_like, shape (..., num_queries, num_keys)
         The attention weights of two softmaxes.
     share : float
-        The paper's λ.
+        The factor of `second`; the paper's λ.
 
     Returns
     -------
@@ -265,9 +265,9 @@ def top_blocks_mask(query: ArrayLike, key: ArrayLike, block_size: int, count: in
     lengths = np.minimum(size, n - starts)
     means = np.add.reduceat(key, starts, axis=-2) / lengths[:, None].astype(key.dtype)
     scores = finite_product("query and the blocks' means", query, means.swapaxes(-1, -2))
-    own = np.arange(n)[:, None] // size - np.arange(len(starts))
+    blocks_back = np.arange(n)[:, None] // size - np.arange(len(starts))
     # The query's own block comes first, so that it is always chosen; later blocks never are.
-    scores = np.where(own == 0, np.inf, np.where(own < 0, -np.inf, scores))
+    scores = np.where(blocks_back == 0, np.inf, np.where(blocks_back < 0, -np.inf, scores))
     order = np.argsort(-scores, axis=-1, kind="stable")[..., : as_count("count", count)]
     chosen = np.zeros(scores.shape, bool)
     np.put_along_axis(chosen, order, True, axis=-1)

@@ -50,7 +50,7 @@ class SeedRuns:
         return ordered[below], ordered[-1 - below]
 
     def share(self, holds: Callable[[Array], ArrayLike]) -> str:
-        """Return the number of seeds for which a condition holds, such as "12 of 30".
+        """Return the text of the number of seeds for which a condition holds, such as "12 of 30".
 
         Parameters
         ----------
@@ -116,7 +116,7 @@ def over_seeds(
 
 
 def interval_rank(num_seeds: int) -> int:
-    """Return the number of values below the confidence interval, and above it.
+    """Return the number of values below the confidence interval, which is that above it too.
 
     Examples
     --------

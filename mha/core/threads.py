@@ -102,20 +102,20 @@ class _Job:
     def __init__(self, work: Callable[[], object]) -> None:
         self.work = work
         self.error: BaseException | None = None
-        # `taken` is acquired once, by the thread that runs the job or by the one that cancels it;
-        # `running` is released at its end.
-        self.taken, self.running = threading.Lock(), threading.Lock()
-        self.running.acquire()
+        # `taken_lock` is acquired once, by the thread that runs the job or by the one that cancels
+        # it; `running_lock` is released at its end.
+        self.taken_lock, self.running_lock = threading.Lock(), threading.Lock()
+        self.running_lock.acquire()
 
     def run(self) -> None:
         """Call the function, unless the job was cancelled; keep an error for the caller."""
-        if self.taken.acquire(blocking=False):
+        if self.taken_lock.acquire(blocking=False):
             try:
                 self.work()
             except BaseException as error:
                 self.error = error
             finally:
-                self.running.release()
+                self.running_lock.release()
 
     def cancel_or_wait(self) -> None:
         """Cancel the job, or wait for its end if it has started.
@@ -123,8 +123,8 @@ class _Job:
         A job that has not started would find no task left; waiting for it could mean waiting for
         the jobs of another caller.
         """
-        if not self.taken.acquire(blocking=False):
-            self.running.acquire()
+        if not self.taken_lock.acquire(blocking=False):
+            self.running_lock.acquire()
 
 
 @lru_cache(maxsize=1)
@@ -173,8 +173,8 @@ class _ThreadLimit:
             self.users += 1
             controller = _controller()
             if self.users == 1 and controller is not None:
-                # As the controller's method `limit`, without the information that it collects on
-                # them.
+                # As the controller's method `limit`, without the information that this method
+                # collects on each library.
                 found = controller.lib_controllers
                 self.before = [(library, library.num_threads) for library in found]
                 for library in found:

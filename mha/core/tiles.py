@@ -31,9 +31,9 @@ SCORES_PER_WORKER = 2**16
 """The smallest number of scores for which a further thread saves time."""
 
 MAX_MODERATE_SUM = 2.0**40
-"""Without a shift, sums of exponentials and the norm of the values lie between this and 1/this."""
+"""Without a shift, sums of exponentials and the values' norm must lie between this and 1/this."""
 
-MAX_UNSHIFTED_SCORE = 40
+MAX_SCORE_OF_FIRST_KEYS = 40
 """If a score of the first keys is larger in size, the block is computed with a shift at once."""
 
 SCORES_PER_TASK = 2**17
@@ -62,7 +62,7 @@ class Inputs:
         As in `mha.core.blockwise.blockwise_attention`; the leading axes are equal, apart from
         groups of heads.
     mask : ndarray of bool or of the query's dtype, shape (..., num_queries, num_keys), or None
-    first : int or None
+    first_position : int or None
         For causal attention, the position of the first query among the keys.
     scale : float or None
         Factor of the scores; None is 1 / sqrt(d_k).
@@ -74,7 +74,7 @@ class Inputs:
     key: Array
     value: Array
     mask: Array | None
-    first: int | None
+    first_position: int | None
     scale: float | None
     block_size: int
 
@@ -83,21 +83,25 @@ class Inputs:
 
         The threads then end at about the same time: the shortest tasks come last.
         """
-        heads = self.heads()
+        heads = self.head_indices()
         rows = split_evenly(self.num_queries, self.queries_per_block())
-        if self.first is None:
+        if self.first_position is None:
             return [(head, part) for head in heads for part in rows]
         return [(head, part) for part in reversed(rows) for head in heads]
 
-    def heads(self) -> list[tuple[int | slice, ...]]:
+    def head_indices(self) -> list[tuple[int | slice, ...]]:
         """Return the index of each head, or of several adjacent heads with few scores."""
         leading, count = self.query.shape[:-2], self.heads_per_block()
         if count < 2 or not self.can_combine_heads():
             return list(product(*map(range, leading)))
         heads = leading[-1]
         parts = split_evenly(heads, count)
-        are_few = not self.halves_blocks() and 1 < heads == math.prod(leading) <= 2 * count
-        if are_few and self.num_scores >= 2 * SCORES_PER_WORKER:
+        fits_two_threads = (
+            not self.halves_blocks()
+            and 1 < heads == math.prod(leading) <= 2 * count
+            and self.num_scores >= 2 * SCORES_PER_WORKER
+        )
+        if fits_two_threads:
             parts = split_in_two(heads)
         return [(*index, part) for index in product(*map(range, leading[:-1])) for part in parts]
 
@@ -120,7 +124,7 @@ class Inputs:
 
         With fewer queries per block, causal attention computes fewer scores of masked keys.
         """
-        if self.first is None or not self.can_combine_heads() or self.query.shape[-3] == 1:
+        if self.first_position is None or not self.can_combine_heads() or self.query.shape[-3] == 1:
             return False
         has_few_keys = self.num_keys <= MAX_KEY_BLOCKS_TO_HALVE * self.block_size
         return has_few_keys and 2 * self.num_queries > self.block_size
@@ -152,9 +156,9 @@ class Inputs:
 
     def num_allowed_keys(self, stop: int) -> int:
         """Return the number of first keys that the queries before row `stop` may attend to."""
-        if self.first is None:
+        if self.first_position is None:
             return self.num_keys
-        return max(0, min(self.num_keys, self.first + stop))
+        return max(0, min(self.num_keys, self.first_position + stop))
 
 
 def are_moderate(query: Array, key: Array, value: Array, scale: float | None) -> bool:
@@ -383,13 +387,14 @@ class _Worker:
         head, rows = block
         if self.inputs.mask is not None and not self.additive:
             yield scores, self.inputs.mask[head][..., rows, columns]
-        if self.inputs.first is not None:
+        if self.inputs.first_position is not None:
             # All queries of the block may attend to the keys before this one, as the first query
             # does.
             first = max(columns.start, self.inputs.num_allowed_keys(rows.start + 1))
             if first < columns.stop:
                 part = scores[..., first - columns.start :]
-                yield part, self._triangle(self.inputs.first + rows.start - first, part.shape[-2:])
+                diagonal = self.inputs.first_position + rows.start - first
+                yield part, self._triangle(diagonal, part.shape[-2:])
 
     def _triangle(self, diagonal: int, shape: tuple[int, ...]) -> Array:
         """Return True where a key is not later than a query; the last result is cached."""
@@ -412,5 +417,5 @@ class _Worker:
 
 
 def _are_small(scores: Array) -> bool:
-    """Return whether all scores are smaller in size than `MAX_UNSHIFTED_SCORE`."""
-    return bool(scores.max() < MAX_UNSHIFTED_SCORE and scores.min() > -MAX_UNSHIFTED_SCORE)
+    """Return whether all scores are smaller in size than `MAX_SCORE_OF_FIRST_KEYS`."""
+    return bool(scores.max() < MAX_SCORE_OF_FIRST_KEYS and scores.min() > -MAX_SCORE_OF_FIRST_KEYS)

@@ -30,7 +30,7 @@ from mha.core.gradients import (
     forward,
     sum_rows,
 )
-from mha.core.multihead import as_tokens
+from mha.core.multihead import as_layer_inputs
 from mha.core.norm import Norm, normalise, normalise_backward
 from mha.core.transformer import (
     Block,
@@ -125,7 +125,7 @@ def _forward(
 ) -> tuple[dict[str, Array], ForwardPass]:
     """Return the intermediates of a block, in order, and the forward pass of its attention."""
     steps = {"x": x} | before_attention(block, x)
-    normed, *_ = as_tokens(steps.get("start_normed", x), block.attention, mask=masks["mask"])
+    normed, *_ = as_layer_inputs(steps.get("start_normed", x), block.attention, mask=masks["mask"])
     forward_pass = forward(normed, normed, block.attention, angles=angles, **masks)
     return steps | after_attention(block, x, forward_pass.output), forward_pass
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from mha.core.checks import Array, as_count, frozen
+from mha.core.checks import Array, as_count, frozen_copy
 from mha.core.option_checks import as_string
 from mha.core.positions import rotary_angles
 from mha.runs.logit_attribution import LogitShares
@@ -327,7 +327,7 @@ def recorded_next_tokens(sentence: str, without: tuple[int, int] | None = None) 
     tokens = _texts()["sentences"][number]["next"]
     return NextTokens(
         tokens=tuple(tokens[i] for i in order),
-        probabilities=frozen(found[order]),
+        probabilities=frozen_copy(found[order]),
         rest=float(1 - found.sum()),
     )
 
@@ -424,7 +424,7 @@ def recorded_vector_lengths(sentence: str) -> VectorLengths:
     component, size, gain, median_gain = numbers[f"largest{number}"].T
     return VectorLengths(
         entering=numbers[f"normed{number}"],
-        component=frozen(component.astype(int)),
+        component=frozen_copy(component.astype(int)),
         size=size,
         gain=gain,
         median_gain=median_gain,
@@ -599,7 +599,7 @@ def _maps(number: int) -> RecordedMaps:
     n = len(tokens)
     weights = np.zeros((*lower.shape[:-1], n, n))
     weights[..., *np.tril_indices(n)] = lower / 1000
-    return RecordedMaps(tokens, frozen(weights))
+    return RecordedMaps(tokens, frozen_copy(weights))
 
 
 def _read(name: str) -> dict[str, Array]:
@@ -607,4 +607,4 @@ def _read(name: str) -> dict[str, Array]:
         resources.as_file(_folder().joinpath(name)) as path,
         np.load(path, allow_pickle=False) as file,
     ):
-        return {part: frozen(file[part].astype(np.float64)) for part in file.files}
+        return {part: frozen_copy(file[part].astype(np.float64)) for part in file.files}

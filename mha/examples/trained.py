@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from mha.core.checks import Array, frozen
+from mha.core.checks import Array, frozen_copy
 from mha.core.language import LanguageModel, draw_model, run_model
 from mha.core.language_training import ModelTraining, train_model, word_losses
 from mha.core.option_checks import as_string
@@ -106,7 +106,7 @@ def _load() -> TrainedModel:
         checkpoints=models,
         losses=tuple(record["losses"]),
         other_seeds=tuple(record["other_seeds"]),
-        costs=frozen(np.reshape(record["costs"], (len(models), *[2] * 6))),
+        costs=frozen_copy(np.reshape(record["costs"], (len(models), *[2] * 6))),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mha.core.checks import Array, as_array, as_count, as_finite_array, as_scale, frozen
+from mha.core.checks import Array, as_array, as_count, as_finite_array, as_scale, frozen_copy
 from mha.core.latent import LatentRun, LatentWeights, latent_attention
 from mha.core.option_checks import as_bool, as_string, check_type
 from mha.core.positions import halves_to_pairs
@@ -67,7 +67,7 @@ class LatentLayer:
             pairs = self.weights.w_kr.shape[1] / 2
             if speeds.shape != (pairs,):
                 raise ValueError(f"speeds has shape {speeds.shape}; ({pairs:g},) is wanted")
-            object.__setattr__(self, "speeds", frozen(speeds))
+            object.__setattr__(self, "speeds", frozen_copy(speeds))
 
     def run(self, x: ArrayLike, *, absorbed: bool = False) -> LatentRun:
         """Return a run over one sequence, with every intermediate.

@@ -14,11 +14,11 @@ from mha.core.checks import (
     as_number,
     as_scale,
     finite_product,
-    frozen,
+    frozen_copy,
 )
 from mha.core.heads import merge_heads, split_heads
 from mha.core.masks import as_additive_mask, sliding_window_mask
-from mha.core.multihead import MultiHeadWeights, as_tokens, project_inputs, project_output
+from mha.core.multihead import MultiHeadWeights, as_layer_inputs, project_inputs, project_output
 from mha.core.norm import rms_norm
 from mha.core.option_checks import as_bool, as_string, check_type
 from mha.core.positions import linear_biases, relative_buckets, rotary_angles, rotate_by
@@ -138,7 +138,7 @@ class AttentionLayer:
             joint = {"query_norm": (heads, d_k), "key_norm": (groups, d_k)}.get(name)
             if array.shape != joint and (array.ndim != ndim or array.shape[-1] != width):
                 raise ValueError(f"{name} has shape {array.shape}; {wanted}, {width}, is wanted")
-            object.__setattr__(self, name, frozen(array))
+            object.__setattr__(self, name, frozen_copy(array))
         if self.speeds is not None:
             speeds = as_finite_array("speeds", self.speeds)
             if speeds.ndim != 1 or 2 * len(speeds) > d_k or d_k % 2:
@@ -146,7 +146,7 @@ class AttentionLayer:
                     f"speeds has shape {speeds.shape}; one for each of at most {d_k} / 2 pairs is"
                     " wanted"
                 )
-            object.__setattr__(self, "speeds", frozen(speeds))
+            object.__setattr__(self, "speeds", frozen_copy(speeds))
 
     def __repr__(self) -> str:
         """Return the sizes, and the properties that differ from plain multi-head attention."""
@@ -197,7 +197,7 @@ class AttentionLayer:
             As `mha.multi_head_attention`.
         """
         weights = self.weights
-        x, name, source = as_tokens(x, weights, context, mask)
+        x, name, source = as_layer_inputs(x, weights, context, mask)
         query, key, value = project_inputs(x, weights, source, name)
         query, key = self.normed(query, key)
         if angles is None:

@@ -145,14 +145,16 @@ def normalise(exponentials: Array, axis: int) -> Array:
     return exponentials / exponentials.sum(axis=axis, keepdims=True)
 
 
-def fill_masked_rows(weights: Array, hidden: Array) -> Array:
-    """Return weights as they are: NaN in a row where `hidden` is True."""
+# Named after its task. The task is left undone here: many correct programs return NaN in a fully
+# masked row. The parts that replace it, such as `zero_masked_rows`, fill the row.
+def fill_masked_rows(weights: Array, is_fully_masked: Array) -> Array:
+    """Return weights as they are: NaN in a row where `is_fully_masked` is True."""
     return weights
 
 
-def zero_masked_rows(weights: Array, hidden: Array) -> Array:
-    """Return weights with zeros in a row where `hidden` is True."""
-    return np.where(hidden, 0, weights)
+def zero_masked_rows(weights: Array, is_fully_masked: Array) -> Array:
+    """Return weights with zeros in a row where `is_fully_masked` is True."""
+    return np.where(is_fully_masked, 0, weights)
 
 
 def drop(weights: Array, kept: Array, training: bool) -> Array:
@@ -592,7 +594,10 @@ def decode(
         keys = parts.extend_cache(keys, new_key)
         values = parts.extend_cache(values, new_value)
         count = keys.shape[-2]
-        excess = parts.newest(keys.swapaxes(0, -2), start) - (count - 1)
+        # The right part gives the position of the last cached key, and `excess` is 0. A wrong part
+        # gives another position, by which the query is rotated.
+        newest_position = parts.newest(keys.swapaxes(0, -2), start)
+        excess = newest_position - (count - 1)
         rotated_query, *_ = parts.turn(*step, angles[positions + excess], rotate_by)
         cached_keys = parts.read_cache(parts.read_cached_keys(keys, angles), size)
         cached_values = parts.read_cache(values, size)

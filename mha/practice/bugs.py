@@ -146,14 +146,14 @@ def keep_concat(concat: Array, w_o: Array, b_o: Array) -> Array:
 
 
 def two_layouts(x: Array, angles: Array) -> Array:
-    """Turn with cosines in halves and partners in pairs, as no layout does."""
+    """Turn with the cosines of the halved layout and the partners of the paired one."""
     wide = np.concatenate([angles, angles], axis=-1)
     partners = np.stack([-x[..., 1::2], x[..., ::2]], axis=-1).reshape(x.shape)
     return x * np.cos(wide) + partners * np.sin(wide)
 
 
 def partners_in_halves(x: Array, angles: Array) -> Array:
-    """Turn with cosines in pairs and partners in halves, as no layout does."""
+    """Turn with the cosines of the paired layout and the partners of the halved one."""
     wide, half = np.repeat(angles, 2, axis=-1), x.shape[-1] // 2
     partners = np.concatenate([-x[..., half:], x[..., :half]], axis=-1)
     return x * np.cos(wide) + partners * np.sin(wide)
@@ -249,6 +249,7 @@ def off_by_one(keys: Array, start: int) -> int:
     return len(keys)
 
 
+# A step that starts at 0 has no cache before it, and gets the right position.
 @bug(
     "off by one after a cache",
     "newest",

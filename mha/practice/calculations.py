@@ -27,6 +27,10 @@ Formula = Callable[[Sequence[Sequence[Number]], int], Number]
 DIGITS = 50
 """Significant digits of a calculation with the printed operands of a question."""
 
+# The kinds of calculations. The scripts of pages know them by these names. Most are the names of
+# operations in `mha.runs.operations`, with three exceptions: "root" divides a score by the root of
+# d_k and is a "scaled" there, as is "times", which multiplies it by a scale; "power" is an
+# "exponential" there.
 HINTS = MappingProxyType(
     {
         "products": ("Multiply pair by pair: {expression}", "Add the products: {products}"),

@@ -62,14 +62,14 @@ class Mistake:
         A key of `NAMES`.
     value : float
         The wrong answer, in the unit of `NumericExercise.expected`.
-    unit : float, default 1
+    tolerance_factor : float, default 1
         The factor by which its rounding error may be larger than the answer's: 100 for a percentage
         if a share is asked for.
     """
 
     name: str
     value: float
-    unit: float = 1.0
+    tolerance_factor: float = 1.0
 
 
 def mistakes(run: Trace, exercise: NumericExercise) -> tuple[Mistake, ...]:
@@ -138,13 +138,14 @@ def distinct_mistakes(exercise: NumericExercise, found: Iterable[Mistake]) -> tu
         is_new = all(abs(mistake.value - value) > slack for value in taken)
         # A percentage is compared with a hundred times the slack: a smaller one fits any answer
         # near zero, so it identifies nothing.
-        is_telling = mistake.unit <= 1 or abs(mistake.value) > slack * mistake.unit
+        factor = mistake.tolerance_factor
+        is_telling = factor <= 1 or abs(mistake.value) > slack * factor
         if is_new and is_telling:
             kept.append(mistake)
     return tuple(kept)
 
 
-# ---- Slips with the operands ----
+# ---- Errors with the operands ----
 
 
 def _wrong_product(givens: Givens, column: int) -> NamedValues:
@@ -255,24 +256,26 @@ def neighbouring_values(run: Trace, found: Origin) -> NamedValues:
     by_key = place.stage_entry.by_key
     if place.stage == "weights":
         yield from _unscaled_weights(run, place)
-    yield from _neighbours(run, place, "column", "other-key" if by_key else "")
+    if by_key:
+        yield from _neighbours(run, place, "column", "other-key")
     yield from _transposed_values(run, found)
     yield from _neighbours(run, place, "row", "other-row")
-    yield from _neighbours(run, place, "column", "" if by_key else "other-component")
+    if not by_key:
+        yield from _neighbours(run, place, "column", "other-component")
     yield from _neighbours(run, place, "head", "other-head")
 
 
 def _neighbours(run: Trace, place: Place, axis: str, name: str) -> NamedValues:
     """Yield the numbers of the same stage whose place differs in one axis only."""
-    at = getattr(place, axis)
-    if not name or at is None:
+    own_index = getattr(place, axis)
+    if own_index is None:
         return
     array = np.asarray(getattr(run, place.stage))
     axes = [a for a in ("head", "row", "column") if getattr(place, a) is not None]
     line = np.take(array, range(array.shape[axes.index(axis)]), axis=axes.index(axis))
     index = tuple(slice(None) if a == axis else getattr(place, a) for a in axes)
     for i, value in enumerate(line[index]):
-        if i != at:
+        if i != own_index:
             yield name, float(value)
 
 

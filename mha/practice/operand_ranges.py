@@ -32,6 +32,7 @@ _RANGES = {
     "powers to 1": ("running_factors", "running_exponentials"),
     "from 1": ("running_sums",),
     "not negative": ("active",),
+    # Constants, which keep their value. The scripts of pages know the range by this name.
     "same": ("d_k", "scale", "mask", "eps", "gain", "bias", "cos", "sin", "one"),
 }  # fmt: skip
 

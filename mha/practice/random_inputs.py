@@ -50,11 +50,14 @@ SENTENCES = tuple(
 MAX_TOKENS = 8
 """The most tokens of an example."""
 
-MAX_TRIES, NUM_CANDIDATES, NUM_PAIRED = 100, 400, 20
-"""How many embeddings are tried before giving up, and for each how many matrices.
+MAX_TRIES = 100
+"""How often the embeddings of an example are drawn, at most, before an error is raised."""
 
-Of those that fit, so many projections to queries are paired with as many to keys.
-"""
+NUM_CANDIDATES = 400
+"""The number of matrices that are drawn at once, of which those that fit are kept."""
+
+NUM_PAIRED = 20
+"""The most fitting projections to queries, to keys and to values that are tried together."""
 
 ZERO_TOLERANCE, MAX_SCALED_SCORE = 1e-9, 6.0
 """The tolerance of zero among short numbers, and the largest scaled score of an example."""
@@ -81,7 +84,7 @@ class _Level:
 
     embeddings: Array
     matrices: Array
-    outputs: Array
+    output_matrix: Array
 
 
 def _tenths(low: int, high: int) -> Array:
@@ -119,7 +122,7 @@ FACTORS = MappingProxyType(
 """The numbers of `LEVELS` without `TRIVIAL` ones, and with larger entries of matrices."""
 
 
-def with_factors(
+def without_trivial_factors(
     rng: np.random.Generator, example: WorkedExample, difficulty: str, *, keep_scores: bool
 ) -> WorkedExample:
     """Return an example whose embeddings and matrices have no entry 0, 1 or −1.
@@ -130,7 +133,7 @@ def with_factors(
     ----------
     rng : numpy.random.Generator
     example : WorkedExample
-        Drawn by `draw_example`, with an output projection.
+        Drawn by `draw_short_example`, with an output projection.
     difficulty : str
         A key of `LEVELS`.
     keep_scores : bool
@@ -144,15 +147,15 @@ def with_factors(
     Examples
     --------
     >>> rng = np.random.default_rng(1)
-    >>> drawn = draw_example(rng, with_output=True, difficulty="easy")
-    >>> float(with_factors(rng, drawn, "easy", keep_scores=False).embeddings.min())
+    >>> drawn = draw_short_example(rng, with_output=True, difficulty="easy")
+    >>> float(without_trivial_factors(rng, drawn, "easy", keep_scores=False).embeddings.min())
     2.0
     """
     level, layer = FACTORS[difficulty], example.layer
     assert layer is not None
     assert layer.w_o is not None
     assert example.embeddings is not None
-    w_o = _draw_output(rng, level.outputs, layer.w_o.shape)
+    w_o = _draw_output(rng, level.output_matrix, layer.w_o.shape)
     if keep_scores:
         w_v = _draw_projection(rng, level.matrices, example.embeddings, layer.w_v.shape)
         return replace(example, layer=replace(layer, w_v=w_v, w_o=w_o))
@@ -164,7 +167,7 @@ def with_factors(
     return replace(example, embeddings=embeddings, layer=MultiHeadWeights(w_q, w_k, w_v, w_o))
 
 
-def draw_example(
+def draw_short_example(
     rng: np.random.Generator,
     *,
     num_tokens: int = 3,
@@ -202,7 +205,7 @@ def draw_example(
 
     Examples
     --------
-    >>> draw_example(np.random.default_rng(1), difficulty="easy").tokens
+    >>> draw_short_example(np.random.default_rng(1), difficulty="easy").tokens
     ('two', 'red', 'foxes')
     """
     words = SENTENCES[0] if sentence is None else tuple(sentence)
@@ -253,7 +256,7 @@ def _draw(
         heads = [_draw_head(rng, level, embeddings, *widths) for _ in range(num_heads)]
         drawn = [head for head in heads if head is not None]
         if len(drawn) == num_heads:
-            w_o = _draw_output(rng, level.outputs, (num_heads * widths[1], shape[1]))
+            w_o = _draw_output(rng, level.output_matrix, (num_heads * widths[1], shape[1]))
             return _drawn_example(embeddings, drawn, w_o if with_output else None)
     raise ValueError(
         f"no short numbers were found for num_tokens={shape[0]}, d_model={shape[1]},"

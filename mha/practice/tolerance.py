@@ -17,7 +17,7 @@ from mha.runs.record import Trace
 
 
 def tolerances(run: Trace, stages: Sequence[str], places: int) -> dict[str, int]:
-    """Return the largest difference of a student's answers from the key's, in last decimals.
+    """Return the largest difference of answers from the key's, in units of the last decimal.
 
     Parameters
     ----------
@@ -32,8 +32,8 @@ def tolerances(run: Trace, stages: Sequence[str], places: int) -> dict[str, int]
     -------
     dict of str to int
         By stage, the largest difference of two answers that are both rounded to `places` decimals,
-        in units of the last one. That of an exponential is that of its row sum. Stages whose
-        answers cannot differ are omitted.
+        in units of the last one. The difference of the exponentials is that of their row sums.
+        Stages whose answers cannot differ are omitted.
 
     Examples
     --------

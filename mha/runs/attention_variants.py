@@ -16,7 +16,11 @@ SWITCHES = (
     *("groups", "latent", "norm", "turn", "stretch", "eight", "decay", "cap", "window", "top"),
     *("sink", "gate"),
 )
-"""Names of the optional parts of `attention_plan`, in the order of the computation."""
+"""Names of the optional parts of `attention_plan`, in the order of the computation.
+
+Pages know the parts by these names: "eight" rounds keys and values to eight bits, "turn" rotates
+queries and keys, and "stretch" divides their angles.
+"""
 
 
 @dataclass(frozen=True)
@@ -163,6 +167,7 @@ def attention_plan(
         *_int8_steps("value", "values"),
         PlanStep("scores", "Scores", "dots", ("query", "key")),
         PlanStep("decays", "Products of decays", "decays", ("decay",), 0, "decay"),
+        # Without a softmax these are no weights; the role is that of the factors of the values.
         PlanStep("weights", "Scores times decays", "times", ("scores", "decays"), 0, "decay"),
         PlanStep("scaled", "Scaled scores", "over root", ("scores",), d_k, "-decay"),
         PlanStep("scaled", "Capped scores", "capped", ("scaled",), cap, "cap -decay"),
@@ -175,6 +180,7 @@ def attention_plan(
         PlanStep("sums", "With sink", "row sums with sink", ("exponentials",), sink, "sink -decay"),
         PlanStep("weights", "Weights", "share", ("exponentials", "sums"), 0, "-decay"),
         PlanStep("output", "Output", "product", ("weights", "value")),
+        # The role is the share of each output that the gate lets through.
         PlanStep("open", "Gate after the sigmoid", "sigmoid", ("gate",), 0, "gate"),
         PlanStep("output", "Gated output", "times", ("output", "open"), 0, "gate"),
     )  # fmt: skip

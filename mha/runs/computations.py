@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mha.core.checks import Array, as_finite_array, as_number, frozen, refuse_overflow
+from mha.core.checks import Array, as_finite_array, as_number, frozen_copy, refuse_overflow
 from mha.core.option_checks import as_string
 from mha.core.score_variants import top_keys_mask
 from mha.runs.operations import Operand, Operation, Origin
@@ -120,7 +120,7 @@ class Computation:
         if found.ndim != 2:
             raise ValueError(f"{name} has shape {found.shape}; rows and columns are wanted")
         return self._with(
-            Step(as_string("name", name), title or name, "given", (), 0.0, frozen(found))
+            Step(as_string("name", name), title or name, "given", (), 0.0, frozen_copy(found))
         )
 
     def then(
@@ -168,7 +168,14 @@ class Computation:
                 " and ".join(inputs), np.where(np.isneginf(found), 0, found), "combined"
             )
         return self._with(
-            Step(as_string("name", name), title or name, operation, inputs, number, frozen(found))
+            Step(
+                as_string("name", name),
+                title or name,
+                operation,
+                inputs,
+                number,
+                frozen_copy(found),
+            )
         )
 
     def _with(self, step: Step) -> Self:
@@ -197,7 +204,7 @@ class Computation:
         return Origin(place, operation, tuple(terms), kept)
 
     def at(self, table: str, row: int, column: int) -> Operand:
-        """Return one number with its address."""
+        """Return one number as an operand, with its address."""
         return Operand(float(self[table][row, column]), Cell(table, row=row, column=column))
 
 
@@ -403,11 +410,14 @@ def _sigmoid(x: Array) -> Array:
     return np.where(x < 0, np.exp(-np.abs(x)), 1.0) / (1 + np.exp(-np.abs(x)))
 
 
+# Pages export these names. "less" subtracts the second table times a number, "beside" concatenates
+# columns, "carried" is a recurrent state after one more token, and "largest size" is the largest
+# absolute value of each row.
 OPERATIONS: dict[str, TableOperation] = {
     "product": TableOperation(2, lambda a, b, _: a @ b, _product),
     "dots": TableOperation(2, lambda a, b, _: a @ b.T, _dots),
     "sum": TableOperation(2, lambda a, b, _: a + b, _sum),
-    "less": TableOperation(2, lambda a, b, share: a - share * b, _difference),
+    "less": TableOperation(2, lambda a, b, factor: a - factor * b, _difference),
     "over root": TableOperation(1, lambda a, d: a / math.sqrt(d), _divided_by_root),
     "times number": TableOperation(1, lambda a, factor: a * factor, _multiplied_by_number),
     "times": TableOperation(2, lambda a, b, _: a * b, _multiplied),

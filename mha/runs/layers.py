@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from mha.core.checks import Array, as_names, as_ndarray
 from mha.core.masks import as_additive_mask
-from mha.core.multihead import MultiHeadWeights, as_tokens
+from mha.core.multihead import MultiHeadWeights, as_layer_inputs
 from mha.layouts import AttentionLayer
 from mha.runs.record import Trace, trace
 from mha.runs.worked_example import Refinements, WorkedExample
@@ -79,7 +79,7 @@ def trace_layer(
         kind = type(layer).__name__
         raise TypeError(f"layer is a {kind}; MultiHeadWeights or an AttentionLayer is wanted")
     weights = attention.weights
-    x = as_tokens(x, weights, mask=mask)[0].astype(np.float64)
+    x = as_layer_inputs(x, weights, mask=mask)[0].astype(np.float64)
     if x.ndim != 2 or x.shape[1] != weights.d_model:
         raise ValueError(f"x has shape {x.shape}; one sequence, (n, {weights.d_model}), is wanted")
     _refuse_cross_attention(attention)

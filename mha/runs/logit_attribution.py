@@ -60,7 +60,7 @@ def trace_text(
 
     Returns
     -------
-    Trace, or tuple of Trace without `layer`
+    Trace, or tuple of Trace if `layer` is None
         One per block. The last one of a LanguageModel also has the logits and the probabilities of
         the next word. The trace of a Decoder's layer starts at the normalised stream before the
         attention, which is computed in the dtype of the model; all later stages are in float64.
@@ -200,8 +200,8 @@ def logit_shares(
     parts = {"embedding": runs[0].embeddings[row]}
     for block, run in enumerate(runs, 1):
         assert run.head_contributions is not None
-        for head, share in enumerate(run.head_contributions, 1):
-            parts[f"block {block}, head {head}"] = share[row]
+        for head, contribution in enumerate(run.head_contributions, 1):
+            parts[f"block {block}, head {head}"] = contribution[row]
     # The mean of a sum is the sum of the means, so each part can be centred alone.
     centred = [part - part.mean() for part in parts.values()]
     columns = _columns(unembedding, words)

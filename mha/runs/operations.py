@@ -36,7 +36,8 @@ Operation = Literal[
 - normalised: (number - mean) / spread, times the gain, plus the bias.
 - relu, gelu: the activation of a pre-activation.
 - largest: the largest of some scores and of the largest score before them.
-- quotient: the mixture so far divided by the sum so far; 0 while every key was masked.
+- quotient: the mixture so far divided by the sum so far; 0 while every key was masked. In a
+  `mha.runs.computations.Computation`, any number divided by another, such as by a norm or a step.
 - masked: minus infinity, whatever the score. This and the following operations occur in a
   `mha.runs.computations.Computation` alone.
 - capped: cap · tanh(score / cap).
@@ -58,7 +59,10 @@ class Operand:
     name : str, default ""
         Name of a constant: "d_k", "scale", "cap", "mask", "shift", "sink", "cos", "sin", "eps",
         "zero" (in place of a mean), or "nothing" (the minus infinity before the first score).
-        Gains and biases have a name, "gain" or "bias", and most of them a place too.
+        Gains and biases have a name, "gain" or "bias", and most of them a place too. A
+        `mha.runs.computations.Computation` also has "factor"; "share" (minus the factor of a
+        difference); "mean", the mean of 0 of a root mean square; and for products of decays "one"
+        and "zero", the numbers 1 and 0.
     """
 
     value: float

@@ -97,10 +97,10 @@ def _as_terms(*operands: Operand) -> Terms:
     return ((operand,) for operand in operands)
 
 
-def _projected(matrix: str, run: Trace, at: Place) -> tuple[Operation, Terms]:
+def _projected(matrix: str, run: Trace, place: Place) -> tuple[Operation, Terms]:
     """Return operation and terms of a query, key or value: an embedding times a matrix."""
     assert run.embeddings is not None
-    head, row, column = at.index
+    head, row, column = place.index
     read = _residual_stage(run) if run.start_normed is None else "start_normed"
     products = (
         (_operand_at(run, read, row, i), _operand_at(run, matrix, head, i, column))
@@ -117,15 +117,15 @@ def _residual_stage(run: Trace) -> str:
     return "embeddings" if run.placed is None else "placed"
 
 
-def _with_positions(run: Trace, at: Place) -> tuple[Operation, Terms]:
+def _with_positions(run: Trace, place: Place) -> tuple[Operation, Terms]:
     return "sum", _as_terms(
-        *(_operand_at(run, stage, *at.index) for stage in ("embeddings", "positions"))
+        *(_operand_at(run, stage, *place.index) for stage in ("embeddings", "positions"))
     )
 
 
-def _rotated(stage: str, run: Trace, at: Place) -> tuple[Operation, Terms]:
+def _rotated(stage: str, run: Trace, place: Place) -> tuple[Operation, Terms]:
     """Return operation and terms of a rotated query or key: a pair times cosine and sine."""
-    head, row, column = at.index
+    head, row, column = place.index
     pair, is_second = divmod(column, 2)
     angle = cached_place("angles", row, pair).value(run)
     # The angle is an input, so cosine and sine count as constants, not as computed numbers.
@@ -143,10 +143,10 @@ def _before_rotation(run: Trace, stage: str) -> str:
     return stage if getattr(run, normed) is None else normed
 
 
-def _root_mean_square(stage: str, run: Trace, at: Place) -> tuple[Operation, Terms]:
+def _root_mean_square(stage: str, run: Trace, place: Place) -> tuple[Operation, Terms]:
     """Return operation and terms of the root mean square of a query or key."""
     assert run.example.refinements is not None
-    head, row = at.index
+    head, row = place.index
     heads = range(run.num_heads) if run.example.refinements.is_joint else (head,)
     numbers = (
         _operand_at(run, stage, h, row, i) for h in heads for i in range(run.query.shape[-1])
@@ -155,20 +155,20 @@ def _root_mean_square(stage: str, run: Trace, at: Place) -> tuple[Operation, Ter
     return "spread", _as_terms(*numbers, Operand(0.0, name="zero"), eps)
 
 
-def _rms_normalised(stage: str, run: Trace, at: Place) -> tuple[Operation, Terms]:
+def _rms_normalised(stage: str, run: Trace, place: Place) -> tuple[Operation, Terms]:
     """Return operation and terms of a component of a normalised query or key."""
-    head, row, column = at.index
+    head, row, column = place.index
     gains = getattr(run.example.refinements, f"{stage}_norm")
     return "normalised", _as_terms(
-        _operand_at(run, stage, *at.index),
+        _operand_at(run, stage, *place.index),
         Operand(0.0, name="zero"),
         _operand_at(run, f"{stage}_spreads", head, row),
         Operand(float(gains[head, column]), name="gain"),
     )
 
 
-def _scores(run: Trace, at: Place) -> tuple[Operation, Terms]:
-    head, row, column = at.index
+def _scores(run: Trace, place: Place) -> tuple[Operation, Terms]:
+    head, row, column = place.index
     query, key = (
         _before_rotation(run, stage) if run.angles is None else f"turned_{stage}"
         for stage in ("query", "key")
@@ -179,35 +179,39 @@ def _scores(run: Trace, at: Place) -> tuple[Operation, Terms]:
     )
 
 
-def _scaled(run: Trace, at: Place) -> tuple[Operation, Terms]:
+def _scaled(run: Trace, place: Place) -> tuple[Operation, Terms]:
     scale = run.example.scale
     d_k = float(run.query.shape[-1])
     factor = Operand(d_k, name="d_k") if scale is None else Operand(float(scale), name="scale")
-    mask, refinements = run.mask[at.index], run.example.refinements
+    mask, refinements = run.mask[place.index], run.example.refinements
     cap = None if refinements is None else refinements.softcap
     capped = () if cap is None else (Operand(float(cap), name="cap"),)
     # A mask of 0 is no operand, because a line of arithmetic would end in "+ 0".
     masked = () if mask == 0 else (Operand(float(mask), name="mask"),)
-    return "scaled", _as_terms(_operand_at(run, "scores", *at.index), factor, *capped, *masked)
+    return "scaled", _as_terms(_operand_at(run, "scores", *place.index), factor, *capped, *masked)
 
 
-def _root(run: Trace, at: Place) -> tuple[Operation, Terms]:
+def _root(run: Trace, place: Place) -> tuple[Operation, Terms]:
     return "root", _as_terms(Operand(float(run.query.shape[-1]), name="d_k"))
 
 
-def _exponential(run: Trace, at: Place) -> tuple[Operation, Terms]:
-    head, row, _ = at.index
+def _exponential(run: Trace, place: Place) -> tuple[Operation, Terms]:
+    head, row, _ = place.index
     shift = float(run.shifts[head, row])
     shifted = () if shift == 0 else (Operand(shift, name="shift"),)
-    return "exponential", _as_terms(_operand_at(run, "scaled_scores", *at.index), *shifted)
+    return "exponential", _as_terms(_operand_at(run, "scaled_scores", *place.index), *shifted)
 
 
-def _row_sum(run: Trace, at: Place) -> tuple[Operation, Terms]:
+def _row_sum(run: Trace, place: Place) -> tuple[Operation, Terms]:
     keys, refinements = range(run.exponentials.shape[-1]), run.example.refinements
     sinks = None if refinements is None else refinements.sinks
-    sink = () if sinks is None else (_sink_exponential(sinks[at.index[0]], run.shifts[at.index]),)
+    sink = (
+        ()
+        if sinks is None
+        else (_sink_exponential(sinks[place.index[0]], run.shifts[place.index]),)
+    )
     return "sum", _as_terms(
-        *(_operand_at(run, "exponentials", *at.index, key) for key in keys), *sink
+        *(_operand_at(run, "exponentials", *place.index, key) for key in keys), *sink
     )
 
 
@@ -216,33 +220,33 @@ def _sink_exponential(sink: float, shift: float) -> Operand:
     return Operand(math.exp(sink - shift), name="sink")
 
 
-def _softmax_weight(run: Trace, at: Place) -> tuple[Operation, Terms]:
-    head, row, _ = at.index
+def _softmax_weight(run: Trace, place: Place) -> tuple[Operation, Terms]:
+    head, row, _ = place.index
     return "share", _as_terms(
-        _operand_at(run, "exponentials", *at.index), _operand_at(run, "row_sums", head, row)
+        _operand_at(run, "exponentials", *place.index), _operand_at(run, "row_sums", head, row)
     )
 
 
-def _percentage(run: Trace, at: Place) -> tuple[Operation, Terms]:
-    return "percent", _as_terms(_operand_at(run, "weights", *at.index))
+def _percentage(run: Trace, place: Place) -> tuple[Operation, Terms]:
+    return "percent", _as_terms(_operand_at(run, "weights", *place.index))
 
 
-def _weighted_values(run: Trace, at: Place) -> tuple[Operation, Terms]:
-    head, row, column = at.index
+def _weighted_values(run: Trace, place: Place) -> tuple[Operation, Terms]:
+    head, row, column = place.index
     return "mixed", (
         (_operand_at(run, "weights", head, row, key), _operand_at(run, "value", head, key, column))
         for key in range(run.weights.shape[-1])
     )
 
 
-def _concatenated(run: Trace, at: Place) -> tuple[Operation, Terms]:
-    row, column = at.index
+def _concatenated(run: Trace, place: Place) -> tuple[Operation, Terms]:
+    row, column = place.index
     head, component = divmod(column, run.value.shape[-1])
     return "copy", _as_terms(_operand_at(run, "head_outputs", head, row, component))
 
 
-def _contribution(run: Trace, at: Place) -> tuple[Operation, Terms]:
-    head, row, column = at.index
+def _contribution(run: Trace, place: Place) -> tuple[Operation, Terms]:
+    head, row, column = place.index
     d_v = run.value.shape[-1]
     return "products", (
         (
@@ -253,8 +257,8 @@ def _contribution(run: Trace, at: Place) -> tuple[Operation, Terms]:
     )
 
 
-def _output(run: Trace, at: Place) -> tuple[Operation, Terms]:
-    row, column = at.index
+def _output(run: Trace, place: Place) -> tuple[Operation, Terms]:
+    row, column = place.index
     products = (
         (_operand_at(run, "concat", row, i), _operand_at(run, "w_o", i, column))
         for i in range(run.concat.shape[-1])
@@ -274,12 +278,12 @@ def _keys_of_block(run: Trace, block: int) -> range:
     return range(block * size, min((block + 1) * size, count))
 
 
-def _largest(run: Trace, at: Place) -> tuple[Operation, Terms]:
-    head, row, block = at.index
+def _largest(run: Trace, place: Place) -> tuple[Operation, Terms]:
+    head, row, block = place.index
     scores = (
         _operand_at(run, "scaled_scores", head, row, key) for key in _keys_of_block(run, block)
     )
-    before = (_operand_at(run, at.stage, head, row, block - 1),) if block else ()
+    before = (_operand_at(run, place.stage, head, row, block - 1),) if block else ()
     return "largest", _as_terms(*before, *scores)
 
 
@@ -289,38 +293,38 @@ def _largest_so_far(run: Trace, head: int, row: int, block: int) -> tuple[Operan
     return () if largest.value == -math.inf else (largest,)
 
 
-def _running_factor(run: Trace, at: Place) -> tuple[Operation, Terms]:
-    head, row, block = at.index
+def _running_factor(run: Trace, place: Place) -> tuple[Operation, Terms]:
+    head, row, block = place.index
     # Before the first block the largest score is minus infinity, and the factor is 0.
     nothing = Operand(-math.inf, name="nothing")
     before = _operand_at(run, "running_largest", head, row, block - 1) if block else nothing
-    return "exponential", _as_terms(before, *_largest_so_far(run, *at.index))
+    return "exponential", _as_terms(before, *_largest_so_far(run, *place.index))
 
 
-def _running_exponential(run: Trace, at: Place) -> tuple[Operation, Terms]:
-    head, row, key = at.index
+def _running_exponential(run: Trace, place: Place) -> tuple[Operation, Terms]:
+    head, row, key = place.index
     assert run.example.keys_at_once is not None
     largest = _largest_so_far(run, head, row, key // run.example.keys_at_once)
-    return "exponential", _as_terms(_operand_at(run, "scaled_scores", *at.index), *largest)
+    return "exponential", _as_terms(_operand_at(run, "scaled_scores", *place.index), *largest)
 
 
-def _rescaled_before(run: Trace, at: Place, block: int, back: int) -> Terms:
+def _rescaled_before(run: Trace, place: Place, block: int, back: int) -> Terms:
     """Yield the factor times the number `back` columns before; nothing in the first block."""
-    head, row, column = at.index
+    head, row, column = place.index
     if block:
-        kept = _operand_at(run, at.stage, head, row, column - back)
+        kept = _operand_at(run, place.stage, head, row, column - back)
         yield _operand_at(run, "running_factors", head, row, block), kept
 
 
-def _running_sum(run: Trace, at: Place) -> tuple[Operation, Terms]:
-    head, row, block = at.index
+def _running_sum(run: Trace, place: Place) -> tuple[Operation, Terms]:
+    head, row, block = place.index
     keys = _keys_of_block(run, block)
     powers = _as_terms(*(_operand_at(run, "running_exponentials", head, row, key) for key in keys))
-    return "products", chain(_rescaled_before(run, at, block, 1), powers)
+    return "products", chain(_rescaled_before(run, place, block, 1), powers)
 
 
-def _running_mixture(run: Trace, at: Place) -> tuple[Operation, Terms]:
-    head, row, column = at.index
+def _running_mixture(run: Trace, place: Place) -> tuple[Operation, Terms]:
+    head, row, column = place.index
     d_v = run.value.shape[-1]
     block, component = divmod(column, d_v)
     mixed = (
@@ -330,12 +334,12 @@ def _running_mixture(run: Trace, at: Place) -> tuple[Operation, Terms]:
         )
         for key in _keys_of_block(run, block)
     )
-    return "products", chain(_rescaled_before(run, at, block, d_v), mixed)
+    return "products", chain(_rescaled_before(run, place, block, d_v), mixed)
 
 
-def _running_output(run: Trace, at: Place) -> tuple[Operation, Terms]:
-    head, row, column = at.index
-    mixture = _operand_at(run, "running_mixtures", *at.index)
+def _running_output(run: Trace, place: Place) -> tuple[Operation, Terms]:
+    head, row, column = place.index
+    mixture = _operand_at(run, "running_mixtures", *place.index)
     total = _operand_at(run, "running_sums", head, row, column // run.value.shape[-1])
     return "quotient", _as_terms(mixture, total)
 
@@ -346,8 +350,8 @@ def _running_output(run: Trace, at: Place) -> tuple[Operation, Terms]:
 def _mean_rule(read: Callable[[Trace], str]) -> Rule:
     """Return the rule of the mean of a token's numbers in another stage."""
 
-    def rule(run: Trace, at: Place) -> tuple[Operation, Terms]:
-        return "mean", _as_terms(*_row_operands(run, read(run), *at.index))
+    def rule(run: Trace, place: Place) -> tuple[Operation, Terms]:
+        return "mean", _as_terms(*_row_operands(run, read(run), *place.index))
 
     return rule
 
@@ -355,10 +359,10 @@ def _mean_rule(read: Callable[[Trace], str]) -> Rule:
 def _spread_rule(read: Callable[[Trace], str], means: str, norm: Callable[[Trace], str]) -> Rule:
     """Return the rule of the standard deviation of a token's numbers in another stage."""
 
-    def rule(run: Trace, at: Place) -> tuple[Operation, Terms]:
-        numbers = _row_operands(run, read(run), *at.index)
+    def rule(run: Trace, place: Place) -> tuple[Operation, Terms]:
+        numbers = _row_operands(run, read(run), *place.index)
         eps = Operand(getattr(run.example.block, norm(run)).eps, name="eps")
-        return "spread", _as_terms(*numbers, _operand_at(run, means, *at.index), eps)
+        return "spread", _as_terms(*numbers, _operand_at(run, means, *place.index), eps)
 
     return rule
 
@@ -368,8 +372,8 @@ def _normalised_rule(
 ) -> Rule:
     """Return the rule of a normalised number, without a gain of 1 and a bias of 0."""
 
-    def rule(run: Trace, at: Place) -> tuple[Operation, Terms]:
-        row, column = at.index
+    def rule(run: Trace, place: Place) -> tuple[Operation, Terms]:
+        row, column = place.index
         number = _operand_at(run, read(run), row, column)
         mean_and_spread = (
             _operand_at(run, f"{start}_{name}", row) for name in ("means", "spreads")
@@ -418,8 +422,8 @@ def _feed_forward_residual(run: Trace) -> str:
 def _affine_rule(read: Callable[[Trace], str], matrix: str, bias: str) -> Rule:
     """Return the rule of a product with a matrix of the feed-forward layer, plus its bias."""
 
-    def rule(run: Trace, at: Place) -> tuple[Operation, Terms]:
-        row, column = at.index
+    def rule(run: Trace, place: Place) -> tuple[Operation, Terms]:
+        row, column = place.index
         products = (
             (operand, _operand_at(run, matrix, i, column))
             for i, operand in enumerate(_row_operands(run, read(run), row))
@@ -437,40 +441,40 @@ def _feed_forward_layer(run: Trace) -> FeedForward:
     return run.example.block.feed_forward
 
 
-def _active(run: Trace, at: Place) -> tuple[Operation, Terms]:
-    return _feed_forward_layer(run).activation, _as_terms(_operand_at(run, "hidden", *at.index))
+def _active(run: Trace, place: Place) -> tuple[Operation, Terms]:
+    return _feed_forward_layer(run).activation, _as_terms(_operand_at(run, "hidden", *place.index))
 
 
 def _sum_rule(residual: Callable[[Trace], str], output: Callable[[Trace], str]) -> Rule:
     """Return the rule of a residual sum: a stage plus the output of a layer."""
 
-    def rule(run: Trace, at: Place) -> tuple[Operation, Terms]:
+    def rule(run: Trace, place: Place) -> tuple[Operation, Terms]:
         stages = (residual(run), output(run))
-        return "sum", _as_terms(*(_operand_at(run, stage, *at.index) for stage in stages))
+        return "sum", _as_terms(*(_operand_at(run, stage, *place.index) for stage in stages))
 
     return rule
 
 
-def _logit(run: Trace, at: Place) -> tuple[Operation, Terms]:
-    row, column = at.index
+def _logit(run: Trace, place: Place) -> tuple[Operation, Terms]:
+    row, column = place.index
     return "products", (
         (operand, _operand_at(run, "unembedding", i, column))
         for i, operand in enumerate(_row_operands(run, "stream_normed", row))
     )
 
 
-def _word_exponential(run: Trace, at: Place) -> tuple[Operation, Terms]:
-    return "exponential", _as_terms(_operand_at(run, "logits", *at.index))
+def _word_exponential(run: Trace, place: Place) -> tuple[Operation, Terms]:
+    return "exponential", _as_terms(_operand_at(run, "logits", *place.index))
 
 
-def _word_sum(run: Trace, at: Place) -> tuple[Operation, Terms]:
-    return "sum", _as_terms(*_row_operands(run, "word_exponentials", *at.index))
+def _word_sum(run: Trace, place: Place) -> tuple[Operation, Terms]:
+    return "sum", _as_terms(*_row_operands(run, "word_exponentials", *place.index))
 
 
-def _probability(run: Trace, at: Place) -> tuple[Operation, Terms]:
-    row, _ = at.index
+def _probability(run: Trace, place: Place) -> tuple[Operation, Terms]:
+    row, _ = place.index
     return "share", _as_terms(
-        _operand_at(run, "word_exponentials", *at.index), _operand_at(run, "word_sums", row)
+        _operand_at(run, "word_exponentials", *place.index), _operand_at(run, "word_sums", row)
     )
 
 

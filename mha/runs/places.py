@@ -73,7 +73,7 @@ class Place:
 
     @classmethod
     def at(cls, stage_name: str, *index: int, term: int | None = None) -> Self:
-        """Return the place at these indices, one for each axis that the stage has.
+        """Return the place at these indices, exactly one for each axis that the stage has.
 
         Parameters
         ----------
@@ -111,7 +111,7 @@ class Place:
         ----------
         stage_name : str
         head, row, column : int
-            An index for which the stage has no axis is ignored.
+            An index for which the stage has no axis is ignored, whereas `Place.at` refuses it.
 
         Returns
         -------

@@ -121,7 +121,7 @@ def draw_example(
         _check_size(name, size)
     Draws(seed)  # raises for an invalid seed
     embeddings = [_word_vector(seed, word, numbers, d_model) for word in tokens]
-    places = [_position_vector(seed, row, numbers, d_model) for row in range(len(tokens))]
+    position_vectors = [_position_vector(seed, row, numbers, d_model) for row in range(len(tokens))]
     if numbers == "meanings":
         names, matrices = _meaning_heads(
             seed, _joinable_meanings(tokens, embeddings), d_model, num_heads, d_k
@@ -138,7 +138,7 @@ def draw_example(
         source=f"drawn from the seed {seed}",
         embeddings=np.array(embeddings),
         layer=MultiHeadWeights(w_q, w_k, w_v, w_o if as_bool("output", output) else None),
-        positions=np.array(places) if as_bool("positions", positions) else None,
+        positions=np.array(position_vectors) if as_bool("positions", positions) else None,
         is_causal=is_causal,
     )
 
@@ -278,7 +278,8 @@ def _meaning_heads(
     The first component of a query is the amount of the head's query meaning in its word, that of a
     key the amount of its key meaning. In each other component, words of one and the same meaning
     have a positive product. Values copy meanings, the key meaning first. Each head draws until the
-    sentence has both meanings, so that it changes only when one of these disappears.
+    sentence has both meanings, so that it changes only when one of these disappears, or when a new
+    meaning makes an earlier draw valid.
     """
     pairs, last = len(joinable) * (len(joinable) - 1), len(MEANINGS) - 1
     taken: list[tuple[int, int]] = []

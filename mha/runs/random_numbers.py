@@ -48,7 +48,7 @@ class Draws:
             mixed = mixed * times % BITS
         return mixed ^ mixed >> 15
 
-    def share(self) -> float:
+    def uniform(self) -> float:
         """Return a number between 0 and 1, with 0 included and 1 excluded."""
         return self.bits() / BITS
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from mha.core.attention import attention_scores, masked_scores, scaled_scores
-from mha.core.checks import Array, finite_product, finite_sum, frozen
+from mha.core.checks import Array, finite_product, finite_sum, frozen_copy
 from mha.core.heads import merge_heads, split_heads
 from mha.core.masks import as_additive_mask
 from mha.core.multihead import in_widest_dtype, project, project_output
@@ -33,7 +33,7 @@ from mha.runs.next_words import next_word_stages
 from mha.runs.running_softmax import RUNNING_STAGES, running_softmax_stages
 from mha.runs.worked_example import WorkedExample
 
-MAX_UNSHIFTED_SCORE = 80.0
+MAX_SCORE_SHOWN_UNSHIFTED = 80.0
 """If a row's largest score is beyond ±80, it is subtracted before the exponential.
 
 e to the 80 leaves room to sum thousands of exponentials in float32. Smaller scores are shown
@@ -183,7 +183,7 @@ class Trace:
         for field in fields(self):
             value = getattr(self, field.name)
             if isinstance(value, np.ndarray):
-                object.__setattr__(self, field.name, frozen(value))
+                object.__setattr__(self, field.name, frozen_copy(value))
 
     @property
     def score_factors(self) -> tuple[Array, Array]:
@@ -461,11 +461,11 @@ def _attend(example: WorkedExample, query: Array, key: Array) -> dict[str, Array
     """Return the stages from scores to weights, by their names in `Trace`."""
     scores = attention_scores(query, key)
     mask = as_additive_mask(example.mask, example.is_causal, scores.shape, scores.dtype)
-    bare = scaled_scores(scores, query.shape[-1], example.scale)
+    unmasked = scaled_scores(scores, query.shape[-1], example.scale)
     refinements = example.refinements
     if refinements is not None and refinements.softcap is not None:
-        bare = capped_scores(bare, refinements.softcap)
-    scaled = masked_scores(bare, mask, is_causal=False)  # `mask` contains the causal mask
+        unmasked = capped_scores(unmasked, refinements.softcap)
+    scaled = masked_scores(unmasked, mask, is_causal=False)  # `mask` contains the causal mask
     sinks = (
         None
         if refinements is None or refinements.sinks is None
@@ -521,5 +521,5 @@ def _row_shifts(scaled: Array, sinks: Array | None = None) -> Array:
         largest = np.maximum(largest, sinks[..., 0])
     # A fully masked row, whose largest score is minus infinity, must not be shifted by it.
     return np.where(
-        np.isfinite(largest) & (np.abs(largest) > MAX_UNSHIFTED_SCORE), largest, 0
+        np.isfinite(largest) & (np.abs(largest) > MAX_SCORE_SHOWN_UNSHIFTED), largest, 0
     ).astype(scaled.dtype)

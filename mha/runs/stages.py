@@ -16,6 +16,7 @@ from typing import Any, Literal, get_args
 
 from mha.core.checks import Array
 from mha.core.multihead import BIASES as _BIASES
+from mha.core.transformer import Block
 from mha.runs.record import Trace
 from mha.runs.running_softmax import RUNNING_STAGES as _RUNNING_STAGES
 from mha.runs.worked_example import WorkedExample
@@ -163,15 +164,22 @@ class Stage:
 
 def _learned(example: WorkedExample, stage: Stage) -> Array | None:
     """Return a parameter of an example's layer or block, or None if it has or uses none."""
-    block, name = example.block, stage.name
-    holder: object = example if name == "unembedding" else example.layer
     if stage.in_block:
-        holder = block and block.feed_forward
-        which, _, own = name.partition("_")
-        if block is not None and which in ("first", "second"):
-            is_used = block.norm != "nowhere" and (which == "first" or holder is not None)
-            holder, name = getattr(block, which) if is_used else None, own
-    found: Array | None = getattr(holder, name, None)
+        return None if example.block is None else _learned_in_block(example.block, stage.name)
+    holder = example if stage.name == "unembedding" else example.layer
+    found: Array | None = getattr(holder, stage.name, None)
+    return found
+
+
+def _learned_in_block(block: Block, name: str) -> Array | None:
+    """Return a parameter of a block's norms or feed-forward layer, or None if it uses none."""
+    found: Array | None
+    which, _, attribute = name.partition("_")
+    if which in ("first", "second"):  # such as first_gain, the gain of the first norm
+        is_used = block.norm != "nowhere" and (which == "first" or block.feed_forward is not None)
+        found = getattr(getattr(block, which), attribute, None) if is_used else None
+    else:
+        found = getattr(block.feed_forward, name, None)
     return found
 
 

@@ -13,7 +13,7 @@ from mha.core.checks import (
     as_index,
     as_names,
     as_number,
-    frozen,
+    frozen_copy,
 )
 from mha.core.distributions import row_sums
 from mha.core.multihead import MultiHeadWeights, project
@@ -90,7 +90,7 @@ class Refinements:
                 array = as_finite_array(name, getattr(self, name))
                 if array.ndim != ndim:
                     raise ValueError(f"{name} has shape {array.shape}; {ndim} axes are wanted")
-                object.__setattr__(self, name, frozen(array))
+                object.__setattr__(self, name, frozen_copy(array))
 
     def check_sizes(self, num_heads: int, d_k: int) -> None:
         """Raise a ValueError unless the arrays fit a number of heads and their width."""
@@ -197,7 +197,7 @@ class WorkedExample:
 
     def __post_init__(self) -> None:
         self._check_words()
-        self._check_block()
+        self._settle_block()
         object.__setattr__(self, "tokens", as_names("tokens", self.tokens))
         object.__setattr__(self, "head_names", as_names("head_names", self.head_names))
         self._check_layer()
@@ -208,7 +208,7 @@ class WorkedExample:
         self._check_positions()
         self._check_vocabulary()
         if self.mask is not None:
-            object.__setattr__(self, "mask", frozen(np.asarray(self.mask)))
+            object.__setattr__(self, "mask", frozen_copy(np.asarray(self.mask)))
         if self.num_heads != len(self.head_names):
             raise ValueError(
                 f"head_names has {len(self.head_names)} names for {self.num_heads} heads;"
@@ -248,8 +248,8 @@ class WorkedExample:
             if not visible.strip() or not visible.isprintable():
                 raise ValueError(f"tokens has {token!r}; visible characters are wanted")
 
-    def _check_block(self) -> None:
-        """Set the layer to the block's attention, or the block's attention to a given layer."""
+    def _settle_block(self) -> None:
+        """Check the block; set the layer to its attention, or its attention to a given layer."""
         if self.block is None:
             return
         check_type("block", self.block, Block)
@@ -278,7 +278,7 @@ class WorkedExample:
             raise ValueError(f"target_weights has shape {target.shape}; {wanted} is wanted")
         if not np.allclose(row_sums(target), 1):
             raise ValueError("target_weights has a row that does not sum to 1")
-        object.__setattr__(self, "target_weights", frozen(target))
+        object.__setattr__(self, "target_weights", frozen_copy(target))
 
     def _check_start(self) -> None:
         """Raise unless exactly one of the two groups of inputs is given."""
@@ -308,7 +308,7 @@ class WorkedExample:
                 f"{name} has shape {array.shape}; a row for each of the"
                 f" {len(self.tokens)} tokens is wanted"
             )
-        object.__setattr__(self, name, frozen(array))
+        object.__setattr__(self, name, frozen_copy(array))
 
     def _check_heads(self) -> None:
         """Raise unless the shapes of a given query, key and value match."""
@@ -355,14 +355,14 @@ class WorkedExample:
             raise ValueError(
                 f"unembedding has shape {array.shape}; {(block.d_model, count)} is wanted"
             )
-        object.__setattr__(self, "unembedding", frozen(array))
+        object.__setattr__(self, "unembedding", frozen_copy(array))
 
     def _freeze_positions(self, name: str, wanted: tuple[int, int]) -> None:
         """Check the shape of an array with one row per position, and make it read-only."""
         array = as_finite_array(name, getattr(self, name))
         if array.shape != wanted:
             raise ValueError(f"{name} has shape {array.shape}; {wanted} is wanted")
-        object.__setattr__(self, name, frozen(array))
+        object.__setattr__(self, name, frozen_copy(array))
 
     @property
     def num_heads(self) -> int:

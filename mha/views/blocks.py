@@ -174,15 +174,15 @@ def stage_block(
     several = len(chosen) > 1
     parts = []
     for (head, stage), label in zip(cells, labels, strict=True):
-        kind = STAGES[stage]
+        stage_entry = STAGES[stage]
         table = stage_table(run, stage, head=head, name=label, prints=prints)
-        title = [kind.title] if len(stages) > 1 or not kind.per_head else []
-        if kind.per_head and (several or not title):
+        title = [stage_entry.title] if len(stages) > 1 or not stage_entry.per_head else []
+        if stage_entry.per_head and (several or not title):
             title += [run.head_names[head]]
         parts.append(
             Part(
                 replace(table, caption=", ".join(title)),
-                head if kind.per_head else None,
+                head if stage_entry.per_head else None,
                 stage in TINTED_STAGES,
                 int(stage in _STAGES_WITH_SUMS),
             )

@@ -48,8 +48,9 @@ class Table:
         The numbers that a source prints for a cell, such as "≠ 0.73", by (row, column) without
         labels and header. They are below the cell's number and shown on demand.
     at : str, default ""
-        The run, stage and head of the numbers in the cells, such as "it-tired w_q.0", by which a
-        page updates them after a reader's changes. Empty if the numbers are not of one stage.
+        The address of the numbers in the cells: their run, stage and head, such as
+        "it-tired w_q.0", by which a page updates them after a reader's changes. Empty if the
+        numbers are not of one stage.
     """
 
     caption: str

@@ -118,7 +118,7 @@ def _example(name: str) -> dict[str, object]:
 def _table() -> str:
     """Return a table: each program's verdict on some inputs, and the properties that it fails."""
     draws = Draws(12)
-    order = sorted(BUGS, key=lambda _: draws.share())
+    order = sorted(BUGS, key=lambda _: draws.uniform())
     lines = []
     for number, name in enumerate(order, 1):
         cells = [_verdict(BUGS[name], trial) for trial in _TRIALS]

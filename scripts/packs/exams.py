@@ -119,7 +119,7 @@ def essays() -> list[Essay]:
         )
         for page in project.pages
         for label, level, _, text in exercises_in_words(page)
-        if label in schemes and schemes[label].alone
+        if label in schemes and schemes[label].stands_alone
     ]
 
 

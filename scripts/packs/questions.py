@@ -26,7 +26,13 @@ from byhand.document import BOOK
 from byhand.press.archives import pack
 from mha.practice.exercise import NumericExercise, numeric_exercise
 from mha.practice.exercise_wording import WORDINGS
-from mha.practice.random_inputs import LEVELS, SENTENCES, TRIVIAL, draw_example, with_factors
+from mha.practice.random_inputs import (
+    LEVELS,
+    SENTENCES,
+    TRIVIAL,
+    draw_short_example,
+    without_trivial_factors,
+)
 from mha.runs.places import stage_places
 from mha.runs.record import Trace, trace
 from mha.runs.rounding import rounded
@@ -147,13 +153,13 @@ def _is_rounded(exercise: NumericExercise) -> bool:
 
 def _drawn(rng: np.random.Generator, number: int, stage: str) -> Trace:
     sentence, difficulty = SENTENCES[number % len(SENTENCES)], _difficulty(number)
-    example = draw_example(
+    example = draw_short_example(
         rng, num_heads=2, with_output=True, difficulty=difficulty, sentence=sentence
     )
     if stage in ("query", "key", "value", "scores"):
-        example = with_factors(rng, example, difficulty, keep_scores=False)
+        example = without_trivial_factors(rng, example, difficulty, keep_scores=False)
     if stage in ("head_outputs", "head_contributions", "output"):
-        example = with_factors(rng, example, difficulty, keep_scores=True)
+        example = without_trivial_factors(rng, example, difficulty, keep_scores=True)
     return trace(example)
 
 

@@ -105,7 +105,7 @@ def test_a_faulty_scheme_is_found(copied, file, before, after, message):
 def test_a_question_that_nobody_has_read_by_itself_is_named(copied, file, before, after, label):
     (said,) = found(copied, bank.check, file, before, after)
     assert said.startswith(
-        f"{label} is in no list of {marking_schemes.BANK}; its givens in [needs], "
+        f"{label} is in no list of {marking_schemes.BANK}; the givens that it lacks, in [needs], "
     )
 
 

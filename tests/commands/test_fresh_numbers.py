@@ -10,7 +10,7 @@ import pytest
 from packs import questions
 
 from mha import trace
-from mha.practice.random_inputs import LEVELS, draw_example, with_factors
+from mha.practice.random_inputs import LEVELS, draw_short_example, without_trivial_factors
 
 PRODUCTS = ("query", "key", "value", "scores", "head_outputs", "head_contributions", "output")
 
@@ -74,8 +74,8 @@ def are_multiples(columns):
 def test_no_component_of_the_numbers_with_factors_is_a_multiple_of_another(difficulty, keep_scores):
     for seed in range(31):
         rng = np.random.default_rng(seed)
-        example = draw_example(rng, num_heads=2, with_output=True, difficulty=difficulty)
-        run = trace(with_factors(rng, example, difficulty, keep_scores=keep_scores))
+        example = draw_short_example(rng, num_heads=2, with_output=True, difficulty=difficulty)
+        run = trace(without_trivial_factors(rng, example, difficulty, keep_scores=keep_scores))
         layer = run.example.layer
         for columns in (*run.value.swapaxes(-1, -2), run.embeddings.T, layer.w_o.T):
             assert not are_multiples(columns), columns

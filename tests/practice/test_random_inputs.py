@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mha import trace
-from mha.practice.random_inputs import LEVELS, MAX_TOKENS, draw_example
+from mha.practice.random_inputs import LEVELS, MAX_TOKENS, draw_short_example
 from mha.runs.rounding import short
 
 
@@ -39,7 +39,7 @@ def test_drawn_numbers_are_short(difficulty, seed, num_tokens, d_model, d_k, num
         num_tokens = min(num_tokens, 3)  # there are few whole numbers to tell tokens apart by
     sizes = {"num_tokens": num_tokens, "d_model": d_model, "d_k": d_k, "num_heads": num_heads}
     rng = np.random.default_rng(seed)
-    run = trace(draw_example(rng, **sizes, d_v=3, with_output=True, difficulty=difficulty))
+    run = trace(draw_short_example(rng, **sizes, d_v=3, with_output=True, difficulty=difficulty))
     whole = 0 if difficulty == "easy" else 1
     assert run.query.shape == (num_heads, num_tokens, d_k)
     assert run.output.shape == (num_tokens, d_model)
@@ -72,7 +72,10 @@ def test_drawn_numbers_are_short(difficulty, seed, num_tokens, d_model, d_k, num
 
 def test_difficulties_differ_in_sign_and_decimals():
     easy, medium, hard = (
-        [draw_example(np.random.default_rng(s), difficulty=name).embeddings for s in range(31)]
+        [
+            draw_short_example(np.random.default_rng(s), difficulty=name).embeddings
+            for s in range(31)
+        ]
         for name in ("easy", "medium", "hard")
     )
     assert (decimals(*easy), decimals(*medium), decimals(*hard)) == (0, 1, 1)
@@ -91,4 +94,4 @@ def test_difficulties_differ_in_sign_and_decimals():
 )  # fmt: skip
 def test_impossible_random_inputs_are_refused(rng, options, sentence):
     with pytest.raises(ValueError, match=f"^{re.escape(sentence)}"):
-        draw_example(rng, **options)
+        draw_short_example(rng, **options)

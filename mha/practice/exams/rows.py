@@ -22,7 +22,7 @@ from mha.practice.exams.shared import (
     vector_table,
 )
 from mha.practice.exams.steps import Slip, Step, solve, with_operands
-from mha.practice.random_inputs import draw_example, with_factors
+from mha.practice.random_inputs import draw_short_example, without_trivial_factors
 from mha.runs.record import trace
 from mha.runs.rounding import dimensions
 
@@ -138,8 +138,8 @@ def first_output(rng: np.random.Generator) -> Problem:
 def projected_score(rng: np.random.Generator) -> Problem:
     """Return a score from two embeddings: query, key, dot product, scale."""
     words = draw_words(rng, 3)
-    drawn = draw_example(rng, with_output=True, difficulty=DIFFICULTY, sentence=words)
-    run = trace(with_factors(rng, drawn, DIFFICULTY, keep_scores=False))
+    drawn = draw_short_example(rng, with_output=True, difficulty=DIFFICULTY, sentence=words)
+    run = trace(without_trivial_factors(rng, drawn, DIFFICULTY, keep_scores=False))
     first, second = (int(i) for i in rng.choice(3, 2, replace=False))
     layer, x = run.example.layer, run.embeddings
     assert layer is not None

@@ -6,7 +6,7 @@ import numpy as np
 
 from mha.core.checks import Array
 from mha.practice.exams.steps import Slip, Step, solve, with_operands
-from mha.practice.random_inputs import SENTENCES, draw_example
+from mha.practice.random_inputs import SENTENCES, draw_short_example
 from mha.runs.record import Trace, trace
 from mha.runs.rounding import dimensions, short
 from mha.views.table import Table
@@ -32,7 +32,7 @@ def draw_words(rng: np.random.Generator, count: int) -> tuple[str, ...]:
 def draw_even_run(rng: np.random.Generator, words: Sequence[str], row: int) -> Trace:
     """Return a run in which no weight of a row is close to 0, and no exponential is large."""
     while True:
-        run = trace(draw_example(rng, difficulty=DIFFICULTY, sentence=words))
+        run = trace(draw_short_example(rng, difficulty=DIFFICULTY, sentence=words))
         largest = np.abs(run.scaled_scores[0, row]).max()
         if largest < MAX_EXPONENT and run.weights[0, row].min() > MIN_WEIGHT:
             return run

@@ -9,7 +9,7 @@ import numpy as np
 
 from mha.core.checks import as_count
 from mha.practice.effort import Effort, effort_of_lines
-from mha.practice.random_inputs import SENTENCES, draw_example, no_multiples
+from mha.practice.random_inputs import SENTENCES, draw_short_example, no_multiples
 from mha.practice.tolerance import tolerances
 from mha.practice.worksheets.seeds import Seed
 from mha.practice.worksheets.students import Student
@@ -52,7 +52,7 @@ MASKED_EXPONENTIALS = "Exponentials of the masked scores, and each row's sum; e 
 _ALL_DIGITS = 6
 """More decimals than any exact answer has, so that it is shown exactly."""
 
-_AFTER_EXACT = ("exponentials", "weights", "head_outputs")
+_ROUNDED_IF_GIVEN = ("exponentials", "weights", "head_outputs")
 """Stages with many decimals, which are rounded if the sheet gives them."""
 
 _ROUNDED_AFTER = {"head_outputs": "weights", "output": "head_outputs"}
@@ -115,7 +115,7 @@ class Worksheet:
     @cached_property
     def run(self) -> Trace:
         """The run from the numbers that the sheet gives, as they are printed."""
-        given = [stage for stage in _AFTER_EXACT if stage in self._needed - set(self.stages)]
+        given = [stage for stage in _ROUNDED_IF_GIVEN if stage in self._needed - set(self.stages)]
         if not given:
             return self.drawn_run
         as_printed = np.vectorize(rounded)
@@ -313,7 +313,7 @@ def draw_worksheet(
     student : int or Student
         The number of a student counts from 1.
     difficulty, num_tokens, num_heads
-        As for `mha.practice.random_inputs.draw_example`.
+        As for `mha.practice.random_inputs.draw_short_example`.
     sentence : sequence of str, optional
         Its first words are the tokens; by default, one of `SENTENCES`, by the student.
     stages : sequence of str, optional
@@ -343,7 +343,7 @@ def draw_worksheet(
     asked = _select_stages(stages, num_heads)
     rng = seed.rng(student.entropy)
     while True:
-        example = draw_example(
+        example = draw_short_example(
             rng,
             num_tokens=num_tokens,
             num_heads=num_heads,

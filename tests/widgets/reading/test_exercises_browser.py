@@ -102,7 +102,7 @@ def test_the_browser_computes_what_mha_computes_and_draws_what_can_be(page, rng,
             wanted = [written(line) for line in (*exercise.hints, exercise.worked_line)]
             assert [written(line) for line in (*found["hints"], found["worked"])] == wanted
             named = [(mistake["name"], mistake["unit"]) for mistake in found["mistakes"]]
-            assert named == [(mistake.name, mistake.unit) for mistake in own]
+            assert named == [(mistake.name, mistake.tolerance_factor) for mistake in own]
             values = [mistake["value"] for mistake in found["mistakes"]]
             assert values == pytest.approx([m.value for m in own], rel=1e-12, abs=1e-13)
             entered = [parse_answer(text, percent=exercise.percent) for text in texts]

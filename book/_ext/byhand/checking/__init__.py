@@ -38,7 +38,7 @@ PAGE_CHECKS = (
     *(claims.numbers_without_citation, claims.numbers_without_kind),
     *(patterns.forbidden_content, patterns.avoided_phrases),
     *(symbols.repeated_symbols, symbols.conflicting_symbols),
-    *(references.footnotes, references.unnamed_exercises, references.included_files),
+    *(references.footnote_faults, references.unnamed_exercises, references.included_files),
     *(inline_marks.unpaired_marks, inline_marks.unpaired_displays, inline_marks.empty_marks),
     *(elements.unclosed_elements, structure.structure_faults, chapters.figure_labels),
 )
@@ -100,7 +100,7 @@ def check_sources(
     for page in project.pages:
         if page.file in skipped:
             continue
-        faults = [*data.front_matter(page)]
+        faults = [*data.front_matter_faults(page)]
         if not draft and not faults:
             faults = [*normal_form.not_normal(page)]
         findings |= {Finding(page.file, *fault) for fault in faults}
@@ -116,7 +116,7 @@ def fix_sources(root: Path, pages: Iterable[str] = ()) -> list[str]:
     changed = []
     names = [*pages]
     for page in Project(root).pages:
-        if (names and page.name not in names) or any(data.front_matter(page)):
+        if (names and page.name not in names) or any(data.front_matter_faults(page)):
             continue
         if (text := normal_form.normal_form(page)) != page.text:
             (root / page.file).write_text(text, encoding="utf-8", newline="\n")

@@ -26,12 +26,12 @@ def check(project: Project) -> Iterator[Finding]:
     for _, text in project.files(BANK):
         lists = read_tables(text, LISTS)
         known = {*lists["left-out"], *lists["complete"], *lists["needs"]}
-        known |= {label for label, scheme in schemes.items() if scheme.alone}
+        known |= {label for label, scheme in schemes.items() if scheme.stands_alone}
         for page in project.pages:
             for label, line in questions_in_words(page):
                 if label not in known:
                     message = (
-                        f"{label} is in no list of {BANK}; its givens in [needs], or its name in"
-                        " `complete` or `left-out` are wanted"
+                        f"{label} is in no list of {BANK}; the givens that it lacks, in"
+                        " [needs], or its name in `complete` or `left-out` are wanted"
                     )
                     yield Finding(page.file, line, message)

@@ -23,7 +23,7 @@ EXERCISES = ("exercise", "exercise-start")
 
 PAIRS = {"exercise-start": "exercise-end", "solution-start": "solution-end"}
 
-ANSWERS = re.compile(r"^assert check\(", re.MULTILINE)
+ANSWER_ASSERTION = re.compile(r"^assert check\(", re.MULTILINE)
 """A line of a cell with the answer to a programming exercise, which its ``check`` confirms."""
 
 
@@ -51,7 +51,7 @@ def unknown_options(page: Page) -> Iterator[Fault]:
         try:
             header = yaml.safe_load(text)
         except yaml.YAMLError:
-            continue  # `data.front_matter` reports it
+            continue  # `data.front_matter_faults` reports it
         for path, known in KEYS.items():
             group = header
             for key in path:
@@ -162,7 +162,7 @@ def folded_answers(page: Page) -> Iterator[Fault]:
             cells = [] if block.name == "solution-start" else None
         elif block.name == "code-cell" and cells is not None:
             cells.append(block)
-            if ANSWERS.search(block.code):
+            if ANSWER_ASSERTION.search(block.code):
                 for cell in cells:
                     if "teaches" not in cell.options.get("tags", (0, ""))[1]:
                         yield cell.line, "print omits this answer; the tag teaches is wanted"

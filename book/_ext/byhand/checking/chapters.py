@@ -46,7 +46,11 @@ def check(project: Project) -> Iterator[Finding]:
         is_example = page in examples and name in data
         if is_example or page.name.startswith(FOLDERS):
             faults = [*_missing_parts(page), *_unsolved_exercises(page)]
-            faults += _example_faults(page, name, data[name]) if is_example else _folds(page)
+            faults += (
+                _example_faults(page, name, data[name])
+                if is_example
+                else _pytorch_fold_faults(page)
+            )
             yield from (Finding(page.file, *fault) for fault in faults)
     for file, text in project.files("tests/commands/test_questions_alone.py"):
         for page in project.pages:
@@ -80,7 +84,7 @@ def figure_labels(page: Page) -> Iterator[Fault]:
 
 
 def _title_line(page: Page) -> int:
-    return next((n for n, text in page.prose if text.startswith("# ")), page.front + 1)
+    return next((n for n, text in page.prose if text.startswith("# ")), page.front_length + 1)
 
 
 def _missing_parts(page: Page) -> Iterator[Fault]:
@@ -124,7 +128,7 @@ def _solves(block: Block | None, label: str) -> bool:
     return block is not None and block.name in SOLUTIONS and block.argument.strip() == label
 
 
-def _folds(page: Page) -> Iterator[Fault]:
+def _pytorch_fold_faults(page: Page) -> Iterator[Fault]:
     """Find a chapter without exactly one section "In PyTorch" that has one `{pytorch}`."""
     headings = [n for n, text in page.prose if text == "## In PyTorch"]
     blocks = [block.line for block in page.blocks if block.name == "pytorch"]

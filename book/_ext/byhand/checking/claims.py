@@ -38,7 +38,7 @@ REFERENCE_OR_CITATION = re.compile(r"\{(?:ref|numref|eq|cite:t|cite:p|func)\}`[^
 END = re.compile(r"(?<=[.?!])(?:\)|\*\*)?\s+(?=[A-Z*(\[{])")
 TYPED_NUMBER = re.compile(r"(?<![\w.,–-])\d{2,}(?:,\d{3})*(?![\w.-]|\s+minutes)")
 FORMULA = re.compile(r"\$[^$]*\$")
-DERIVED = re.compile(r"\{numref\}`prop-[^`]+`|\{eq\}`[^`]+`")
+PROOF_REFERENCE = re.compile(r"\{numref\}`prop-[^`]+`|\{eq\}`[^`]+`")
 NUMREF = re.compile(r"\{(?:numref|ref|eq)\}`[^`]*`")
 UNESCAPED = re.compile(r"(?<!\\)<\w")
 PLACE_IN_SOURCE = re.compile(
@@ -84,7 +84,7 @@ def check(project: Project) -> Iterator[Finding]:
             claims = read_claims(text)
         except tomllib.TOMLDecodeError:
             return  # `byhand.checking.data` reports it, and no label is known
-        yield from (Finding(FILE, *wrong) for wrong in _unknown_keys(text))
+        yield from (Finding(FILE, *fault) for fault in _unknown_keys(text))
         for claim in claims:
             listed.add(claim.label)
             header = re.search(rf"""^\s*\[\s*["']?{re.escape(claim.label)}\b""", text, re.MULTILINE)
@@ -113,7 +113,7 @@ def _unknown_keys(text: str) -> Iterator[Fault]:
 def _entry_faults(claim: Claim) -> Iterator[str]:
     if claim.kind not in KINDS:
         yield f"kind is {claim.kind!r}; one of {', '.join(KINDS)} is wanted"
-    if claim.kind == "proved" and not DERIVED.search(claim.evidence):
+    if claim.kind == "proved" and not PROOF_REFERENCE.search(claim.evidence):
         yield "a proof rests on a proposition or a formula; {numref}, {eq}"
     if claim.kind == "quoted" and not PLACE_IN_SOURCE.search(claim.evidence):
         yield "a quotation has a place in its source; table, section, abstract"

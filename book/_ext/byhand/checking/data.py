@@ -13,7 +13,7 @@ from sphinx_external_toc.parsing import MalformedError, parse_toc_data
 from byhand.checking import marking_schemes, objectives
 from byhand.checking.shapes import Shape, ShapeError, read_tables
 from byhand.checking.sources import Fault, Finding, Page, Project, nearest
-from byhand.checking.works import bibliography
+from byhand.checking.works import bibliography_faults
 from mha.audit.sources import TITLES, numbers_from
 from mha.examples import ExampleError, example_from
 from mha.examples.published_models import read_models
@@ -52,9 +52,9 @@ def check(project: Project) -> Iterator[Finding]:
     """Find faults in all data files."""
     for pattern, look in FILE_CHECKS.items():
         for file, text in project.files(pattern):
-            yield from (Finding(file, *wrong) for wrong in look(file, text))
+            yield from (Finding(file, *fault) for fault in look(file, text))
     for _, text in project.files(CONTENTS):
-        yield from contents(text, {page.name for page in project.pages})
+        yield from contents_faults(text, {page.name for page in project.pages})
     yield from repeated_titles(project)
 
 
@@ -105,7 +105,7 @@ def line_of(text: str, pattern: str) -> int:
     return text[: found.start()].count("\n") + 1 if found else 1
 
 
-def settings(file: str, text: str) -> Iterator[Fault]:
+def settings_faults(file: str, text: str) -> Iterator[Fault]:
     """Find YAML errors in the settings."""
     data, faults = read_yaml(text)
     yield from faults
@@ -123,7 +123,7 @@ def settings(file: str, text: str) -> Iterator[Fault]:
                     yield number, f"unknown key {key!r}{inside}; {nearest(str(key), known)}"
 
 
-def contents(text: str, names: set[str]) -> Iterator[Finding]:
+def contents_faults(text: str, names: set[str]) -> Iterator[Finding]:
     """Find YAML errors in the contents, and pages that are missing, listed twice or unlisted."""
     data, faults = read_yaml(text)
     faults = faults or [*_faulty_entries(text, data)]
@@ -174,16 +174,16 @@ def _line_of_page(text: str, name: str) -> int:
     return line_of(text, rf"(?:file|root):\s*{re.escape(name)}\s*$")
 
 
-def front_matter(page: Page) -> Iterator[Fault]:
+def front_matter_faults(page: Page) -> Iterator[Fault]:
     """Find front matter that is invalid, or that a page with cells needs and lacks."""
     if page.lines[0].rstrip() != "---":
         if page.cells:
             yield 1, "the page has cells but no front matter; copy that of another chapter"
         return
-    if not page.front:
+    if not page.front_length:
         yield 1, "the front matter has no end; a second line --- is wanted"
         return
-    data, faults = read_yaml("\n".join(page.lines[1 : page.front - 1]), 2)
+    data, faults = read_yaml("\n".join(page.lines[1 : page.front_length - 1]), 2)
     yield from faults
     for cell in page.cells:
         yield from read_yaml("\n".join(text for _, text in cell.header), cell.line + 2)[1]
@@ -197,7 +197,7 @@ def front_matter(page: Page) -> Iterator[Fault]:
             yield 1, f"the front matter has no {'.'.join(keys)}; copy that of another chapter"
 
 
-def toml(file: str, text: str) -> Iterator[Fault]:
+def toml_faults(file: str, text: str) -> Iterator[Fault]:
     """Find TOML errors, and invalid values in the files of examples and of published models."""
     path = PurePath(file)
     loaders: dict[str, Callable[[], object]] = {
@@ -212,7 +212,7 @@ def toml(file: str, text: str) -> Iterator[Fault]:
     yield from _loader_faults(file, text, load)
 
 
-def transcript(file: str, text: str) -> Iterator[Fault]:
+def transcript_faults(file: str, text: str) -> Iterator[Fault]:
     """Find invalid transcripts of source documents."""
     name = PurePath(file).stem
     if name not in TITLES:
@@ -258,10 +258,10 @@ def _line_of_key(text: str, error: ExampleError) -> int:
 
 
 FILE_CHECKS: dict[str, Callable[[str, str], Iterator[Fault]]] = {
-    "_config.yml": settings,
-    "book/references.bib": bibliography,
-    "mha/**/*.toml": toml,
-    "book/**/*.toml": toml,
-    "scripts/**/*.toml": toml,
-    "mha/audit/sources/*.json": transcript,
+    "_config.yml": settings_faults,
+    "book/references.bib": bibliography_faults,
+    "mha/**/*.toml": toml_faults,
+    "book/**/*.toml": toml_faults,
+    "scripts/**/*.toml": toml_faults,
+    "mha/audit/sources/*.json": transcript_faults,
 }

@@ -28,7 +28,7 @@ VALUE_AT_END = re.compile(r"(\{eval\}`[^`]+`|\$[^$]+\$)[*.]*$")
 EXCLUDED_SECTIONS = re.compile(r"^## (?:Deeper: |All numbers|Exercises)")
 TEXT_KINDS = ("paragraph", "bullets", "numbers")
 """Kinds of pieces that are text."""
-OBJECT_KINDS = ("lines", "formula", "code")
+OBJECT_KINDS = ("values", "formula", "code")
 """Kinds of pieces that are the object of a slide."""
 KINDS_OF_NODES = {
     "bullet_list": "bullets",
@@ -36,7 +36,7 @@ KINDS_OF_NODES = {
     "math_block": "formula",
     "fence": "code",
 }
-"""The kinds by the names of nodes in Markdown's parser; a paragraph has the same name."""
+"""The kinds by the names of nodes in Markdown's parser; "paragraph" is the name of both."""
 MARKDOWN = MarkdownIt("commonmark").use(dollarmath_plugin)
 INPUT_STAGES = {"embeddings", "w_q", "w_k", "w_v", "w_o"}
 
@@ -155,16 +155,16 @@ def parse_pieces(lines: list[Line]) -> tuple[Piece, ...]:
         kind = KINDS_OF_NODES.get(node.type, node.type)
         parts = [p for p in node.walk() if p.type == "inline"] if kind in TEXT_KINDS else [node]
         items = tuple((first + (p.map or (0,))[0], p.content.strip("\n")) for p in parts)
-        found.append(_as_lines(Piece(kind, items)))
+        found.append(_as_values(Piece(kind, items)))
     return tuple(piece for piece in found if piece.items)
 
 
-def _as_lines(piece: Piece) -> Piece:
-    """Return a bullet list whose items all end with a value as a piece of kind "lines"."""
-    is_lines = piece.kind == "bullets" and all(
+def _as_values(piece: Piece) -> Piece:
+    """Return a bullet list whose items all end with a value as a piece of kind "values"."""
+    is_values = piece.kind == "bullets" and all(
         LINE_WITH_VALUE.fullmatch(text) for _, text in piece.items
     )
-    return Piece("lines", piece.items) if is_lines else piece
+    return Piece("values", piece.items) if is_values else piece
 
 
 # ---- Faults ----

@@ -28,13 +28,13 @@ LISTS: dict[str, Shape] = {
 POINTS = {1: 2, 2: 4, 3: 6}
 """The points of an exercise of each difficulty."""
 
-LEVEL = re.compile(r"difficulty-([1-3])")
+DIFFICULTY = re.compile(r"difficulty-([1-3])")
 GIVEN = re.compile(r"\{given\}`([^`]*)`")
 ROLE = re.compile(r"\{[\w:-]+\}`")
 
 CODE = re.compile(r"(`+).+?\1")
 TEX = re.compile(r"\$|\\[A-Za-z]*")
-"""A sign of TeX, which no mark has: schemes are plain text on paper and in question banks."""
+"""A sign of TeX, which no part of a scheme has: it is plain text on paper and in question banks."""
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,13 @@ class Scheme:
     label : str
     marks : tuple of (int, str)
         The points of each part of a full answer, and the part.
-    alone : bool
+    stands_alone : bool
         Whether the exercise needs no table, figure or page.
     """
 
     label: str
     marks: tuple[tuple[int, str], ...]
-    alone: bool = False
+    stands_alone: bool = False
 
     @property
     def points(self) -> int:
@@ -88,7 +88,7 @@ def exercises(page: Page) -> Iterator[tuple[str, int, Block, str]]:
         if block.name not in EXERCISES:
             continue
         label = block.options.get("label", (0, ""))[1]
-        found = LEVEL.search(block.options.get("class", (0, ""))[1])
+        found = DIFFICULTY.search(block.options.get("class", (0, ""))[1])
         text = block.code
         if block.name == "exercise-start":
             below = "\n".join(page.lines[block.line + len(block.body) + 1 :])
@@ -99,9 +99,9 @@ def exercises(page: Page) -> Iterator[tuple[str, int, Block, str]]:
 def exercises_in_words(page: Page) -> Iterator[tuple[str, int, Block, str]]:
     """Yield the exercises of a page that a person has to mark."""
     asked = {block.argument.strip() for block in page.blocks if block.name == "asked"}
-    for label, level, block, text in exercises(page):
+    for label, difficulty, block, text in exercises(page):
         if label not in asked and not NUMBER_BOX_CALL.search(text):
-            yield label, level, block, text
+            yield label, difficulty, block, text
 
 
 def plain_text(text: str) -> str:
@@ -126,8 +126,8 @@ def check(project: Project) -> Iterator[Finding]:
         }
         known = {}
         for page in project.pages:
-            for label, level, block, words in exercises_in_words(page):
-                known[label] = level, words
+            for label, difficulty, block, words in exercises_in_words(page):
+                known[label] = difficulty, words
                 if label not in schemes and label not in left_out:
                     message = f"{label} has no marking scheme; an entry in {FILE} is wanted"
                     yield Finding(page.file, block.line, message)
@@ -152,15 +152,15 @@ def tex_faults(scheme: Scheme) -> Iterator[str]:
             )
 
 
-def _faults(scheme: Scheme, level: int, text: str) -> Iterator[str]:
+def _faults(scheme: Scheme, difficulty: int, text: str) -> Iterator[str]:
     if not text:
         yield f"{scheme.label} is no exercise in words; the label of one is wanted"
         return
-    wanted = POINTS.get(level, scheme.points)
+    wanted = POINTS.get(difficulty, scheme.points)
     if scheme.points != wanted:
-        yield f"{scheme.label} has {scheme.points} points; difficulty {level} has {wanted}"
+        yield f"{scheme.label} has {scheme.points} points; difficulty {difficulty} has {wanted}"
     if any(points < 1 or not says for points, says in scheme.marks):
         yield f"a mark of {scheme.label} has no points or no words; both are wanted"
     yield from tex_faults(scheme)
-    if scheme.alone and (found := ROLE.search(plain_text(text))):
+    if scheme.stands_alone and (found := ROLE.search(plain_text(text))):
         yield f"{scheme.label} has {found[0]}…`, so it does not stand alone; alone = false"

@@ -55,11 +55,11 @@ def normal_form(page: Page) -> str:
     >>> normal_form(Page("book/a.md", text)).partition("---\n\n")[2]
     '# A\n\n```{code-cell}\n1\n```\n'
     """
-    if not page.cells or not page.front or not all(block.closed for block in page.blocks):
+    if not page.cells or not page.front_length or not all(block.closed for block in page.blocks):
         return page.text
-    front = yaml.safe_load("\n".join(page.lines[1 : page.front - 1]))
+    front = yaml.safe_load("\n".join(page.lines[1 : page.front_length - 1]))
     parts = [f"---\n{_yaml(front)}---\n"]
-    begin = page.front
+    begin = page.front_length
     for cell in page.cells:
         text = _stripped(page.lines[begin : cell.line - 1])
         parts += [f"{text}\n"] if text else []

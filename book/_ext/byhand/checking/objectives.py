@@ -79,7 +79,7 @@ def check(project: Project) -> Iterator[Finding]:
     pages = {page.name: page for page in project.pages}
     decks = {deck.file.removeprefix("book/").removesuffix(DECK): deck for deck in project.decks}
     schemes = schemes_of(project)
-    alone = {label for label, scheme in schemes.items() if scheme.alone}
+    alone = {label for label, scheme in schemes.items() if scheme.stands_alone}
     for _, text in project.files(FILE):
         for name, objectives in read_objectives(text).items():
             line = text[: text.index(f'"{name}"')].count("\n") + 1

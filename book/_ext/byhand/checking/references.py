@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from byhand.checking.blocks import EXERCISES
 from byhand.checking.sources import Fault, Page, without_inline_code
 
-MARK = re.compile(r"(?<!\\)\[\^([^\]\s]+)\](?!:)")
+REFERENCE_MARK = re.compile(r"(?<!\\)\[\^([^\]\s]+)\](?!:)")
 NOTE = re.compile(r"^\s{0,3}\[\^([^\]\s]+)\]:")
 
 
-def footnotes(page: Page) -> Iterator[Fault]:
+def footnote_faults(page: Page) -> Iterator[Fault]:
     """Find footnote marks without a note, notes without a mark, and notes that are given twice."""
     notes: dict[str, int] = {}
     marks: dict[str, int] = {}
@@ -20,7 +20,7 @@ def footnotes(page: Page) -> Iterator[Fault]:
             if note[1] in notes:
                 yield number, f"the footnote {note[1]} is given twice; a name of its own is wanted"
             notes.setdefault(note[1], number)
-        for mark in MARK.findall(line):
+        for mark in REFERENCE_MARK.findall(line):
             marks.setdefault(mark, number)
     for name in marks.keys() - notes.keys():
         yield marks[name], f"the footnote {name} has no note; a line `[^{name}]: ...` is wanted"

@@ -32,7 +32,7 @@ BLOCKS_OF_MARKDOWN_BELOW_OPTIONS = (
 EXPRESSION_OPTIONS = ("shows", "reveals")
 """Options of slides whose value is an expression."""
 DECK = ".slides.md"
-FOR_CONTRIBUTORS = re.compile(r"/[_.]")
+HIDDEN_OR_UNDERSCORED = re.compile(r"/[_.]")
 HIDDEN_OR_COMPILED = re.compile(r"(?:^|/)(?:\.|__pycache__(?:/|$))")
 INLINE_CODE = re.compile(r"(?<!`)(`{1,2})(?!`).*?(?<!`)\1(?!`)")
 IGNORED = (
@@ -109,7 +109,7 @@ class Page:
         return self.text.split("\n")
 
     @cached_property
-    def front(self) -> int:
+    def front_length(self) -> int:
         """The number of lines of the front matter, including its delimiters."""
         has_one = self.lines[0].rstrip() == "---"
         ends = [i for i, text in enumerate(self.lines[1:], 2) if text.rstrip() == "---"]
@@ -118,7 +118,7 @@ class Page:
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """All fenced blocks, each before the blocks inside it."""
-        numbered = list(enumerate(self.lines, 1))[self.front :]
+        numbered = list(enumerate(self.lines, 1))[self.front_length :]
         return tuple(_blocks(numbered))
 
     @cached_property
@@ -135,7 +135,7 @@ class Page:
     @cached_property
     def prose_and_formulas(self) -> tuple[Line, ...]:
         """The lines of prose and formulas, including the captions in cells' options."""
-        excluded: set[int] = set(range(1, self.front + 1))
+        excluded: set[int] = set(range(1, self.front_length + 1))
         for block in self.blocks:
             if block.name in BLOCKS_OF_MARKDOWN_BELOW_OPTIONS:
                 excluded |= {n for n, _ in block.options_lines}
@@ -255,7 +255,7 @@ class Project:
         Hidden files, and files in folders whose names begin with ``_``, are for contributors.
         """
         files = self.files("book/**/*.md")
-        return tuple(Page(*file) for file in files if not FOR_CONTRIBUTORS.search(file[0]))
+        return tuple(Page(*file) for file in files if not HIDDEN_OR_UNDERSCORED.search(file[0]))
 
     def paths(self, *patterns: str) -> Iterator[str]:
         """Yield the names of the files that match, except hidden and compiled ones."""

@@ -25,13 +25,13 @@ NO_IMAGE = "an image has no alternative text; a description in {} is wanted"
 
 def structure_faults(page: Page) -> Iterator[Fault]:
     """Find faults of fences, or if there are none, of headings, tables, images and numbers."""
-    broken = list(fences(page))
+    broken = list(fence_faults(page))
     yield from broken
-    for check in (headings, tables, images, typed_numbers) if not broken else ():
+    for check in (heading_faults, table_faults, image_faults, typed_numbers) if not broken else ():
         yield from check(page)
 
 
-def fences(page: Page) -> Iterator[Fault]:
+def fence_faults(page: Page) -> Iterator[Fault]:
     """Find the first fence that is unclosed, or in which another opens before its end."""
     for block in page.blocks:
         wanted = f"; a line {block.fence} is wanted at the end of this block"
@@ -46,7 +46,7 @@ def fences(page: Page) -> Iterator[Fault]:
             return
 
 
-def headings(page: Page) -> Iterator[Fault]:
+def heading_faults(page: Page) -> Iterator[Fault]:
     """Find a missing or second title, and headings that skip a level."""
     before = 0
     last = (0, "")  # the line before, with its number
@@ -67,10 +67,10 @@ def headings(page: Page) -> Iterator[Fault]:
             yield number, f"the heading skips a level; `{wanted}` is wanted"
         before = level
     if before == 0:
-        yield page.front + 1, "the page has no title; `# Title` is wanted"
+        yield page.front_length + 1, "the page has no title; `# Title` is wanted"
 
 
-def tables(page: Page) -> Iterator[Fault]:
+def table_faults(page: Page) -> Iterator[Fault]:
     """Find tables with rows of different lengths, or without a rule below the header."""
     for rows in consecutive_lines(line for line in page.prose if line[1].lstrip().startswith("|")):
         wanted = _cells(rows[0][1])
@@ -87,7 +87,7 @@ def _cells(row: str) -> int:
     return len(PIPE.split(row.strip().removeprefix("|"))) - row.rstrip().endswith("|")
 
 
-def images(page: Page) -> Iterator[Fault]:
+def image_faults(page: Page) -> Iterator[Fault]:
     """Find images without alternative text."""
     for number, text in page.prose:
         prose = without_inline_code(text)

@@ -7,12 +7,12 @@ from pybtex.database import Entry, parse_string
 from pybtex.exceptions import PybtexError
 
 from byhand.bibliography import authors_and_year
-from byhand.checking.sources import Line, nearest
+from byhand.checking.sources import Fault, nearest
 
 ENTRY = re.compile(r"\s*@(\w+)\s*\{\s*([^,\s]*)")
 FIELD = re.compile(r"\s*(\w+)\s*=")
 KINDS = ("article", "book", "incollection", "inproceedings", "misc", "phdthesis", "techreport")
-FOUND_BY = {
+ADDRESS_FIELDS = {
     "doi": (r"10\.\d{4,}/\S+", "10.1000/182"),
     "eprint": (r"\d{4}\.\d{4,5}(v\d+)?|[a-z-]+(\.[A-Z]{2})?/\d{7}", "1706.03762"),
     "url": (r"https?://[^\s/]+\.\S+", "https://..."),
@@ -30,10 +30,10 @@ OTHERS = (
     *("archiveprefix", "booktitle", "edition", "editor", "institution", "journal", "note"),
     *("number", "pages", "primaryclass", "publisher", "school", "series", "volume"),
 )
-FIELDS = {**FOUND_BY, **CITED_BY, **dict.fromkeys(OTHERS, CITED_BY["title"])}
+FIELDS = {**ADDRESS_FIELDS, **CITED_BY, **dict.fromkeys(OTHERS, CITED_BY["title"])}
 
 
-def bibliography(file: str, text: str) -> Iterator[Line]:
+def bibliography_faults(file: str, text: str) -> Iterator[Fault]:
     """Find invalid entries, and works without an address or with the citation of another."""
     lines = text.split("\n")
     found = {entry[2]: i for i, line in enumerate(lines, 1) if (entry := ENTRY.match(line))}
@@ -55,7 +55,7 @@ def bibliography(file: str, text: str) -> Iterator[Line]:
                 yield found[key], f"{what}; a letter behind each year is wanted"
 
 
-def _field_faults(entry: Entry, lines: list[str], begin: int) -> Iterator[Line]:
+def _field_faults(entry: Entry, lines: list[str], begin: int) -> Iterator[Fault]:
     """Find a kind and fields of an entry that are unknown, missing or faulty."""
     given = {
         **entry.fields,
@@ -81,5 +81,5 @@ def _field_faults(entry: Entry, lines: list[str], begin: int) -> Iterator[Line]:
     for name in CITED_BY:
         if name not in names:
             yield begin, f"the work has no {name}; it is cited by author and year"
-    if not names & FOUND_BY.keys():
+    if not names & ADDRESS_FIELDS.keys():
         yield begin, "nothing says where this work is found; doi, eprint or url is wanted"

@@ -168,7 +168,7 @@ def _insert_values(text: str, kind: str, block: int, given: Values) -> str:
     bare = kind in ("formula", "code")
     if not bare:
         text = re.sub(r"\$[^$]+\$", lambda m: values_in(m[0], bare=True), text)
-    if kind == "lines":
+    if kind == "values":
         text = text.replace("{eval}", PART + "{eval}")
     return values_in(text, bare=bare)
 
@@ -203,7 +203,7 @@ def _slide_object(data: dict[str, Any], place: str) -> SlideObject:
 
 def _text_object(piece: Piece) -> SlideObject:
     """Return the object that a piece of a slide's text is."""
-    if piece.kind == "lines":
+    if piece.kind == "values":
         pairs = (text.split(PART) for _, text in piece.items)
         return Lines(tuple((label, line) for label, line in pairs))
     return (Formula if piece.kind == "formula" else Code)(piece.items[0][1])

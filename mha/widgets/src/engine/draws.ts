@@ -19,7 +19,7 @@ export class Draws {
     return (mixed ^ (mixed >>> 15)) >>> 0;
   }
 
-  /** From 0 up to 1, which is left out. */
+  /** From 0 up to 1, which is left out; the port of `Draws.uniform`. */
   share() {
     return this.bits() / BITS;
   }
