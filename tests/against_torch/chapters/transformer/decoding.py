@@ -135,7 +135,7 @@ def compare_passes(page):
     page.table("tbl-decoding-waits", waits)
     first, one, many, _ = (max(work / 1e15, read / 4e12) for work, read in passes)
     times = first, one, tokens, first / one, 64, many / one - 1
-    page.says("The time to read the text, the time to first token (TTFT), is at least ", times, 64, 512, 512 * kept / 1e9)
+    page.says("time to first token (TTFT), is at least ", times, 64, 512, 512 * kept / 1e9)
 
 
 def compare_padding(page):

@@ -32,7 +32,9 @@ def compare_latent_vectors(page):
     page.says("With a threshold of 1, the score # of sat with itself", scores[1, 1])
     assert scores.max() == scores[1, 1] == 3 / 2  # so the factor is two thirds
     met = query @ W_UK.T
-    page.says("and the same content parts as before: ", dot(query[1], W_UK[0]), dot(query[1], W_UK[1]))
+    page.says(
+        "and the same content parts as before: ", dot(query[1], W_UK[0]), dot(query[1], W_UK[1])
+    )
     page.says("with cat: 1×2", flatten(dot(met[1], latent[0]))[2:])
     mixed = weights @ latent
     page.says("The weighted sum of the latent vectors is (#, #)", mixed)
