@@ -65,7 +65,7 @@ def compare_blocks(page):
 def compare_without_a_softmax(page):
     fq = torch.nn.functional.elu(tensor([[1, 0, 1, 0], [0, 1, 0, 1]])) + 1
     page.says("with itself and # with sat", (fq @ fq.T)[0, 1])
-    page.says("the softmax gives cat #", tensor([1.0, 0]).softmax(0)[0])
+    page.says("with the softmax, cat gives itself more, #", tensor([1.0, 0]).softmax(0)[0])
 
 
 def sharing(given, heads, names=("w_k", "w_v")):

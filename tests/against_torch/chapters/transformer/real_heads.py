@@ -103,9 +103,9 @@ def compare_sinks(page):
     page.says(
         "In # of the # heads the first token gets", sinks, LAYERS * HEADS, min(each), max(each)
     )
-    page.says("and # in each of the four", (R.arrays["first"] > 0.5).all(0).sum())
+    page.says("and # in all four", (R.arrays["first"] > 0.5).all(0).sum())
     each = [length_and_sinks(number)[1].sum() for number in range(len(TOKENS))]
-    page.says("On the # sentences # to # heads do", len(TOKENS), min(each), max(each))
+    page.says("On the # sentences there are # to # such heads", len(TOKENS), min(each), max(each))
     lengths = R.arrays[f"norms{ANIMAL}"][13]
     first, others = lengths[0], lengths[1:].max()
     page.says(
@@ -115,11 +115,15 @@ def compare_sinks(page):
         others,
     )
     values = R.head(14, 9, ANIMAL).value[0].norm(dim=-1)
-    page.says("its length is #, and the other values", values[0], AtLeast(values[1:].min()))
+    page.says(
+        "its length is #, and that of any other value at least #",
+        values[0],
+        AtLeast(values[1:].min()),
+    )
     gains = R.arrays[f"largest{ANIMAL}"][13, 2:]
     page.says("The learned gain of this component (#; the median is #)", gains)
     added = R.arrays[f"added{ANIMAL}"][TEXTS["heads"].index([14, 9])]
-    page.says("it is # against at least #", added[0], AtLeast(added[1:].min()))
+    page.says("the two are # and at least #", added[0], AtLeast(added[1:].min()))
     least = R.head(19, 9, ANIMAL).weights[0, 1:, 0].min()
     page.says("gives the first token at least #", AtLeast(least))
     lengths, sinks = length_and_sinks(ANIMAL)
@@ -138,7 +142,7 @@ def compare_sinks(page):
     ratios, sinks = length_and_sinks(FRANCE)
     page.says("the ratio is #, but # heads have a sink", ratios[10, 0], sinks[10])
     ratios, _ = length_and_sinks(TWICE)
-    page.says("of eight words read twice it is #", ratios[27, 0])
+    page.says("on eight words read twice it is #", ratios[27, 0])
 
 
 def compare_scores(page):
@@ -146,9 +150,9 @@ def compare_scores(page):
     page.table("tbl-real-heads-scores", *best)
     losses = R.arrays["losses"]
     page.says("mean loss of a word is # nats", losses[:, :24].mean(), losses[:, 25:].mean())
-    page.says("were equally likely, it would be #", math.log(SETTINGS["vocabulary_size"]))
-    page.says("words were, #", math.log(25))
-    page.says("(without its first word; # in its last third)", losses[:, 41:].mean())
+    page.says("tokens equally likely it would be #", math.log(SETTINGS["vocabulary_size"]))
+    page.says("words alone #", math.log(25))
+    page.says("(without the first word; # in the last third)", losses[:, 41:].mean())
     whole, alone = R.chance(TWICE, " apple"), R.arrays["alone"][1]
     removed = (17, 1), (19, 7), (2, 5), (2, 4), (30, 2)
     rows = [[x[layer - 1, head - 1] for x in (R.mean("before"), R.mean("after"), alone)]
@@ -157,7 +161,7 @@ def compare_scores(page):
     found = alone[18, 6], whole, alone[16, 0]
     page.says("Without the induction head the model gives apple # instead of #", found)
     page.says("But # heads bring apple below", (alone < 0.45).sum())
-    page.says("(# heads change it by less than", ((alone - whole).abs() < 0.05).sum())
+    page.says("(# heads change the probability by less than", ((alone - whole).abs() < 0.05).sum())
     induction = R.mean("after").flatten()
     five = induction.topk(5).indices
     best, *others = (x.mean(0).flatten()[five] for x in R.arrays["after_without"])
@@ -183,7 +187,7 @@ def compare_it(page):
     rest = pairs.sum(1) - pairs[:, ends].sum(1)
     page.table("tbl-real-heads-products", rows, rest, pairs.sum(1))
     most, gaps = order[0], products - others
-    page.says("Component # makes # of the difference of #", most + 1, gaps[most], gaps.sum())
+    page.says("Component # contributes # to the difference of #", most + 1, gaps[most], gaps.sum())
     page.says("component #, the third in the table, favours street", order[2] + 1, order[-2] + 1)
     stages = s.scores, s.scaled_scores, s.exponentials, s.weights
     page.figure("fig-real-heads-bars", row[: IT + 1])
@@ -250,7 +254,7 @@ def compare_pairs(page):
     first, actor = ratios.mean(1), (ratios[:, 0] - ratios[:, 1]) / 2
     page.says("subject gets # times the weight of the object", first.mean().exp())
     page.says("and the likelier actor # times that", actor.mean().exp())
-    page.says("# and # pairs agree", (first > 0).sum(), (actor > 0).sum())
+    page.says("they get more in # and # pairs", (first > 0).sum(), (actor > 0).sum())
     page.says("wins in both orders in # pairs after because", same[2], same[4], subject[3])
     less = R.chance(ANIMAL, " far", (14, 9))
     page.says("the probability of far changes from # to #", R.chance(ANIMAL, " far"), less)
@@ -275,11 +279,11 @@ def compare_distances(page):
 def compare_exercises(page):
     mary = [R.chance(MARY, " Mary", at) for at in (None, (30, 2))]
     alone = R.mean("first")[18, 8], R.chance(ANIMAL, " far", (19, 9)), R.chance(ANIMAL, " far")
-    page.says("The head gives the first token # on random words too", alone)
+    page.says("Even when the words are random, the head gives the first one #", alone)
     page.says("The probability of Mary falls from # to #", mary)
     shares = R.arrays[f"shares{MARY}"][:, 1:].unflatten(1, (LAYERS, HEADS + 1))[:, -1, 1]
     page.says("compared with the mean of all words, is #", shares[0])
-    page.says("the largest of all heads (in that of the #)", shares[1])
+    page.says("the largest of all heads; in the logit of the it is #", shares[1])
     rows = torch.arange(8, 16)
     score = [
         R.map(layer, head, TWICE)[rows, rows - 7].mean()

@@ -59,7 +59,7 @@ def compare_pages(page):
     needed = 1000, 1000, 16, 1000 / 16, 63, 8
     page.says("# tokens need # ÷ # = # pages, so # are taken, and #", needed)
     page.says("keys and values take # KiB", slot / 1024)
-    page.says("so # MiB are wasted", 8 * slot / 2**20)
+    page.says("so # MiB is wasted", 8 * slot / 2**20)
     page.says("# tokens would waste # GiB", 8192, (8192 - 1000) * slot / 2**30)
 
 

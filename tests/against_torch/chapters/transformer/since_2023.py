@@ -43,8 +43,8 @@ def compare_latent_vectors(page):
     page.says("it takes # operations for each byte", 2 * 128 * (576 + 512) / 1152)
     both = Run(example("it-tired"))
     columns = torch.cat([*both.key, *both.value], dim=1)
-    page.says("Their keys and values have # numbers per token", columns.shape[1])
-    page.says("the number of its independent columns, is #", torch.linalg.matrix_rank(columns))
+    page.says("They form a matrix of # columns", columns.shape[1])
+    page.says("the number of its independent columns, is only #", torch.linalg.matrix_rank(columns))
     page.says("has three groups of three heads, so it stores # numbers", 2 * 3 * 64, 2 * 9 * 64)
     assert torch.allclose(mixed @ W_UV, weights @ value)
 
@@ -65,7 +65,7 @@ def compare_other_scores(page):
     opened = 1, 1, 2, torch.sigmoid(tensor([-2.0]))
     page.says("first number of the output of tired is ", (weights @ value)[3, 0], opened)
     top = plain[3].masked_fill(plain[3] < plain[3].topk(2).values[-1], -math.inf).softmax(-1)
-    page.says("The others are #, # and #, with itself", plain[3, 1:], top[0], weights[3, 0])
+    page.says("The other scores are #, # and, with itself, #", plain[3, 1:], top[0], weights[3, 0])
     normed = torch.nn.functional.rms_norm(torch.stack([query, key]), (2,), eps=1e-6)
     scores = normed[0] @ normed[1].T / math.sqrt(2) + causal(4)
     page.says("cat and tired get # each", scores.softmax(-1)[3, 0])
@@ -82,7 +82,7 @@ def compare_states_numbers_and_memory(page):
     page.says("the row becomes (#, #), the new value", new)
     page.says("it becomes (#, #), halfway", (old + new) / 2)
     products = tensor([[1.0], [-1.0]]) @ tensor([[3.0, -1, 0, 1]])
-    page.says("Their scores are #, #, # and #: for mat", tensor([1, 2]) @ products.relu())
+    page.says("The tokens’ scores are #, #, # and #: for mat", tensor([1, 2]) @ products.relu())
     of_indexer, of_key, long = 64 * 128, 128 * (512 + 64 + 512), 131072
     page.says("each earlier token takes # multiplications", of_indexer)
     costs = (long * of_key / 1e9, 2048 * of_key / 1e9, long * of_indexer / 1e9)
