@@ -52,7 +52,6 @@ def main() -> None:
         write_assignment()
         sys.exit(against(AGAINST_AUTOGRADERS, AUTOGRADERS, for_pytest))
     variables = dict(os.environ)
-    for_pytest = [f"--durations={SLOWEST}", *for_pytest]
     chosen = choose_tests(arguments)
     if arguments.quick:
         with step("Checking the sources"):

@@ -141,6 +141,8 @@ def _examine_with_weights(
         if name not in RETURNED_WEIGHTS or defaults.get(name, False) is not False:
             continue
         with_weights = replace(tested, settings={**tested.settings, argument: True})
+        if not _answers_plain_cases(with_weights):
+            continue
         other = _build_report(find_conventions(with_weights), leave_out, strict)
         if not other.ok:
             sentence = f"It is right without {argument}=True."
@@ -150,6 +152,13 @@ def _examine_with_weights(
             )
             return replace(other, findings=tuple(findings))
     return report
+
+
+def _answers_plain_cases(tested: FunctionUnderTest) -> bool:
+    """Return whether a function returns an array for a plain case."""
+    cases = tested.subject.cases(tested.takes, frozenset())
+    plain_cases = (case for case in cases if case.kind == "plain")
+    return any(tested.run(tested.add_context(case)).value is not None for case in plain_cases)
 
 
 def _examine_own_positions(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import TimeoutError as TookTooLong
+from playwright.sync_api import expect
 from processes import processes_in, wait_until
 from small_project import COMMAND, copy_without_pages, published, write_contents, write_pages
 
@@ -171,10 +172,10 @@ def test_a_new_cell_is_numbered_by_the_same_process_and_so_is_the_page_without_i
     title, log, text = page.title(), (project / LOG).read_text("utf-8"), chapter.read_text("utf-8")
     append(chapter, FIGURE)
     page.get_by_text("It shows in Fig. 1.1").wait_for(state="attached")
-    assert page.title() == title
+    expect(page).to_have_title(title)
     chapter.write_text(text, encoding="utf-8")
     page.get_by_text("It shows in").wait_for(state="detached")
-    assert page.title() == title
+    expect(page).to_have_title(title)
     # A new process would begin a new log.
     assert (project / LOG).read_text(encoding="utf-8").startswith(log)
 

@@ -265,3 +265,22 @@ def test_frequencies_without_influence_are_noted():
 
     report = mha.examine(Idle())
     assert "if the layer should ignore inv_freq" in [f.convention for f in report.findings]
+
+
+@pytest.mark.parametrize("error", [NotImplementedError, ValueError])
+def test_weights_that_a_right_function_does_not_return_are_no_bug(error):
+    def without_weights(query, key, value, return_weights=False):
+        if return_weights:
+            raise error("weights are not returned")
+        return soft(dots(query, key)) @ value
+
+    def unscaled_weights(query, key, value, return_weights=False):
+        if not return_weights:
+            return soft(dots(query, key)) @ value
+        weights = soft(query @ t(key))
+        return weights @ value, weights
+
+    assert mha.examine(without_weights).ok
+    report = mha.examine(unscaled_weights)
+    assert [finding.bug for finding in report.findings] == ["no scale"]
+    assert "It is right without return_weights=True." in str(report)
