@@ -707,7 +707,7 @@ def _own_weights(tested: FunctionUnderTest, heads: int, query: Array, key: Array
 
 
 def _own_slopes(tested: FunctionUnderTest, heads: int) -> tuple[float, ...] | None:
-    """Return the slopes of the linear biases that a function itself adds; None if it adds none.
+    """Return the slopes of the linear biases that a function itself adds.
 
     Without biases the slopes are 0.
     """

@@ -297,7 +297,7 @@ def describe_conventions(
         if isinstance(count, tuple):
             condition = (
                 f"if a query is meant to attend to {count[0]} positions, its own included, and to"
-                f" {count[1] - 1} later ones"
+                f" {count[1] - 1} later"
             )
         rows.append((True, condition, "It attends to a sliding window.", SINCE_2023))
     if conventions.window_extra:

@@ -462,7 +462,7 @@ def idle_frequencies(module: Any) -> list[str]:
     return [name for name in buffers if name not in saved and FREQUENCIES.search(name)]
 
 
-FREQUENCIES = re.compile("inv_freq|freqs|rotary|rope|(^|[._])(cos|sin)", re.IGNORECASE)
+FREQUENCIES = re.compile("inv_freq|freqs|rotary|rope|(^|[._])(cos|sin)([._]|$)", re.IGNORECASE)
 """Names of buffers with the frequencies or the angles of rotary positions."""
 
 

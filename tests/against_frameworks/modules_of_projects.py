@@ -1,7 +1,7 @@
-"""Attention of public projects in PyTorch, corrected, and the bug that a report found in each.
+"""Attention modules as public projects have them, and the bug that a report found in each.
 
-Modules are examined as they are in the projects. They were written by engineers who had not seen
-the table of bugs. A step with a cache is called by a wrapper, in the form that `mha.examine` gives.
+They were rewritten in PyTorch after the reports by engineers who had not seen the table of bugs,
+with the layouts and the names of the projects. A step with a cache is called by a wrapper, in the form that `mha.examine` gives.
 """
 
 # ruff: noqa: C408, C417, E501, N801, N806, N812, RUF059

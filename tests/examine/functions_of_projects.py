@@ -1,7 +1,7 @@
-"""Attention of public projects in NumPy, corrected, and the bug that a report found in each.
+"""Attention of public projects, rewritten in NumPy, and the bug that a report found in each.
 
-The functions are written as in the projects, by engineers who had not seen the table of bugs. Some
-take arrays in another form than `mha.examine` gives: a wrapper passes them on.
+They were rewritten after the reports by engineers who had not seen the table of bugs, in the forms
+of the projects. Some take arrays in another form than `mha.examine` gives: a wrapper passes them on.
 """
 
 # ruff: noqa: D401, D403, E501, N803, N806, RUF005, RUF059

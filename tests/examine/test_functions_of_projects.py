@@ -1,4 +1,4 @@
-"""Bugs of public reports, in the projects' own code, are named or narrowed; no twin is wrong."""
+"""Bugs of public reports are named or narrowed, and no corrected function is called wrong."""
 
 import numpy as np
 import pytest
