@@ -36,7 +36,7 @@ class PageDraws:
         self.draws = Draws(seed)
 
     def random(self, shape):
-        found = [self.draws.share() for _ in range(int(np.prod(shape)))]
+        found = [self.draws.uniform() for _ in range(int(np.prod(shape)))]
         return np.reshape(found, shape)
 
 

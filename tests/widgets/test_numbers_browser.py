@@ -124,7 +124,7 @@ DRAWN = """([seed, low, high]) => {
 
 def drawn(seed, low, high):
     draws = Draws(seed)
-    return [draws.bits(), draws.share(), draws.normal(), draws.whole(low, high), draws.normal()]
+    return [draws.bits(), draws.uniform(), draws.normal(), draws.whole(low, high), draws.normal()]
 
 
 def test_the_browser_draws_the_same_numbers(arithmetic_page, rng):
