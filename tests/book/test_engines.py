@@ -334,10 +334,9 @@ PLANES = """
 @pytest.mark.parametrize("width", [820, 1100])
 def test_the_query_is_dragged_with_the_output_in_sight(engine, width):
     page = engine.open(path("mechanism/self-attention").as_uri(), width=width)
-    page.evaluate(TO_FIGURE)
-    # The planes get their widths in steps, with pauses that depend on the machine.
+    # The page above may still grow, and moves the figure; its planes get their widths in steps.
     fits = "([number, height, narrowest]) => number > 1 && height < 400 && narrowest > 290"
-    until(page, f"({fits})(({PLANES})())")
+    until(page, f"(() => {{ {TO_FIGURE}; return ({fits})(({PLANES})()) }})()")
     number, height, narrowest = at_rest(page, PLANES)
     assert (number > 1, height < 400, narrowest > 290) == (True, True, True)
 
