@@ -1,7 +1,8 @@
 """Limits on the size of scores: a function may be right for small scores, and wrong beyond a limit.
 
-A number that stands for minus infinity is outweighed by a score that is larger. In float16 a
-product of a query and a key may be infinite, although the scaled score is not.
+Many functions mask keys with a large negative number instead of minus infinity; the score of a
+masked key may be larger in size. In float16 the product of a query and a key may overflow, although
+the scaled score does not.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 SECTION = "mechanism/softmax#large-scores"
 MODEL_SCORE_DEPTH = 9000
-"""The scores of models are above minus this: a function that is right above it is right."""
+"""Scores of models are smaller in size than this. Beyond it, a limit is only noted."""
 LARGEST_SCORE = 2.0**17
 """The largest score of a masked key that is tried."""
 MASKING_KINDS = ("boolean mask", "mask of one row", "key_padding_mask", "lengths")

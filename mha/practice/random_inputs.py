@@ -54,7 +54,7 @@ MAX_TRIES = 100
 """How often the embeddings of an example are drawn, at most, before an error is raised."""
 
 NUM_CANDIDATES = 400
-"""The number of matrices that are drawn at once, of which those that fit are kept."""
+"""The number of matrices drawn at once; matrices that do not fit are discarded."""
 
 NUM_PAIRED = 20
 """The most fitting projections to queries, to keys and to values that are tried together."""

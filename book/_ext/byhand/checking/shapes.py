@@ -8,7 +8,7 @@ from byhand.checking.sources import nearest
 Shape: TypeAlias = "type | list[Shape] | tuple[Shape, ...] | dict[str, Shape]"
 """A kind of value; a list of such values; a list with one value of each; or a table by its keys.
 
-The key "*" stands for every key of a table. A key that ends with "?" may be missing.
+In a table, "*" has the shape of the values of all keys. A key that ends with "?" is optional.
 """
 
 NAMES = {str: "a string", int: "a whole number", bool: "true or false", list: "a list"}

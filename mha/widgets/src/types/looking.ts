@@ -10,7 +10,7 @@ export interface About<Spot, From extends Calculation = Calculation> {
   longest?: number;
   name(at: Spot): string;
   origin(at: Spot): From;
-  /** What is said of an input. */
+  /** The sentence on an input. */
   given(at: Spot): string;
   /** Where an operand of the number there is. */
   source(operand: Operand, at: Spot, from: From): Spot;
